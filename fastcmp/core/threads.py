@@ -119,15 +119,6 @@ def _openblas(package: str) -> tuple[Any, Any] | None:
     return None
 
 
-def _one(_: object) -> int:
-    return 1
-
-
-def no_step(_: object) -> int:
-    """Count a task as no step of the progress."""
-    return 0
-
-
 def _work(tasks: SimpleQueue[Any], ended: list[object], busy: set[int], _: object) -> None:
     """Do tasks until the pool ends; the last argument lives as long as the thread."""
     with suppress(SystemExit):  # it was stopped
@@ -219,17 +210,24 @@ class ThreadPool:
         self,
         work: Callable[..., None],
         tasks: Iterable[Any],
-        steps: Callable[[Any], int] = _one,
+        steps: int | Callable[[Any], int] = 1,
         *,
         here: bool = False,
     ) -> None:
-        """Do all tasks, in any order; `steps` tells how many steps a task is.
+        """Do all tasks, in any order; `steps` is, or tells, how many steps of progress one is.
 
         With `here` the calling thread does them all: handing over a task costs some 50
         us, more than it gains where all tasks together take milliseconds.
         """
-        for task, _ in self._answers(work, tasks, here=here):
-            self._count(steps(task))
+        if self.threads == 1 or here:
+            for task in tasks:
+                work(task)
+                if steps:
+                    self._count(steps if isinstance(steps, int) else steps(task))
+            return
+        for task, _ in self._answers(work, tasks):
+            if steps:
+                self._count(steps if isinstance(steps, int) else steps(task))
 
     def answers(
         self, work: Callable[[Any], Any], tasks: Iterable[Any]
@@ -240,9 +238,9 @@ class ThreadPool:
             yield task, answer
 
     def _answers(
-        self, work: Callable[[Any], Any], tasks: Iterable[Any], *, here: bool = False
+        self, work: Callable[[Any], Any], tasks: Iterable[Any]
     ) -> Iterator[tuple[Any, Any]]:
-        if self.threads == 1 or here:
+        if self.threads == 1:
             for task in tasks:
                 yield task, work(task)
             return
@@ -397,10 +395,6 @@ def check_memory(needed: float, limit: int | None, what: str, advice: str) -> No
 Progress = Callable[[int, int], None]
 
 
-def _silent(done: int, total: int) -> None:
-    """Report nothing."""
-
-
 def check_progress(progress: object) -> None:
     """Refuse what is neither a boolean, a function nor None, even if the work is short."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
@@ -408,25 +402,20 @@ def check_progress(progress: object) -> None:
         raise TypeError(f"progress must be True, a function or None, got {kind}")
 
 
-@contextmanager
-def reporting(progress: object, title: str, *, unit: str = "") -> Iterator[Progress]:
+def reporting(progress: object, title: str, *, unit: str = "") -> AbstractContextManager[Progress]:
     """Open what `progress` asks for: a bar, a callable, or nothing.
 
     Gives a callable, to be called with the steps done and all steps; `unit` is what a
     step is, such as "pairs".
     """
     check_progress(progress)
-    if progress is None or progress is False:
-        yield _silent
-    elif progress is True:
-        with _bar(unit) as bar:
-            task = bar.add_task(title, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
-    else:
-        yield progress  # type: ignore[misc]  # called with two numbers
+    if progress is True:
+        return _bar(title, unit)
+    return nullcontext(progress if callable(progress) else lambda _done, _total: None)
 
 
-def _bar(unit: str) -> Any:
+@contextmanager
+def _bar(title: str, unit: str) -> Iterator[Progress]:
     try:
         from rich.console import Console
         from rich.progress import Progress as Bar
@@ -446,7 +435,9 @@ def _bar(unit: str) -> Any:
     rate = (Rate(),) if unit else ()
     in_notebook = Console().is_jupyter  # where rich draws nothing without ipywidgets
     console = Console(stderr=True, force_jupyter=False, force_terminal=in_notebook or None)
-    return Bar(*columns, *rate, console=console, transient=True)
+    with Bar(*columns, *rate, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _short(number: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, Tile, all_pairs, block_of, count_pairs, tiles_of
 from fastcmp.inputs.labels import Labels
@@ -152,7 +152,7 @@ class PairTables:
         of that thread overwrites: what is kept must be copied.
         """
         pool.expect(self.n_pairs)
-        pool.run(self.pack, self.packing, steps=no_step, here=self._here)
+        pool.run(self.pack, self.packing, steps=0, here=self._here)
         tasks: list[Tile] | list[slice]
         if pairs is None and self._slices is not None:
             rows = -(-self.n_models // (4 * pool.threads * TILE_ROWS))

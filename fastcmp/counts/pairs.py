@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS, add_tile, allocate_words, discordant_pairs
 
@@ -245,7 +245,7 @@ class RightBits(NamedTuple):
                 pred = labels.preds[i]
                 correct[i] = kernels.pack_equal(labels.y_true, pred, words[i])
 
-        pool.run(pack, parts(n_models, max(1, _PACKED // n)), steps=no_step)
+        pool.run(pack, parts(n_models, max(1, _PACKED // n)), steps=0)
         return cls(words, correct)
 
     def discordant(self, block: Block) -> tuple[Counts, Counts]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_draws, parts
 from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
 from fastcmp.kernels.sign_flips import flip_sums, random_signs
@@ -275,7 +275,7 @@ def signed_sums(
             sums += part_sums
         out[models, draws] = sums
 
-    pool.run(work, tasks, steps=no_step)
+    pool.run(work, tasks, steps=0)
     return out
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.threads import ThreadPool, blas_for, no_step, parts
+from fastcmp.core.threads import ThreadPool, blas_for, parts
 from fastcmp.counts.units import Stratum, UnitPlan, UnitSums
 from fastcmp.inputs.values import Values
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
@@ -87,7 +87,7 @@ def item_grams(values: Values, strata: Sequence[Stratum], pool: ThreadPool) -> l
                 row = (i, m, weighted)
                 copy_values(values.columns[i], block, middle[i], row, out, sums[i])
 
-        pool.run(copy, rows, steps=no_step, here=out.size < _SMALL)
+        pool.run(copy, rows, steps=0, here=out.size < _SMALL)
         for h in range(n_strata):
             start, end = (m * int(block.ends[k]) for k in (h, h + 1))
             if end > start:
@@ -300,7 +300,7 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
             mean[i] = values.columns[i].sum() / n
 
     few = parts(m, -(-m // (4 * pool.threads)))
-    pool.run(average, few, steps=no_step, here=n * m < 8 * _LARGE)
+    pool.run(average, few, steps=0, here=n * m < 8 * _LARGE)
     for part in parts(n, max(1024, _AT_ONCE // m)):
         if values.matrix is None:
             block = np.stack([column[part] for column in values.columns])
@@ -332,7 +332,7 @@ def _all_sums(values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = F
             add_cluster_sums(values.columns[i], pilot, weights, codes, sums[i])
 
     rows, few = parts(m, -(-m // (4 * pool.threads))), m * values.n_items < _SMALL
-    pool.run(add, rows, steps=no_step, here=few)
+    pool.run(add, rows, steps=0, here=few)
     return sums
 
 
@@ -487,7 +487,7 @@ def influence_gram(
             for i in range(models.start, models.stop):
                 gather_influences(starts_of_part, preds[i][part], tables[i], pilot, out[i])
 
-        pool.run(gather, model_parts, steps=no_step)
+        pool.run(gather, model_parts, steps=0)
         sums = multiply(1.0, out.T, beta=1.0, c=sums, trans=1, overwrite_c=1)
         if number % _JOINED == 0 or number == len(blocks):
             total += sums.T

@@ -14,7 +14,7 @@ from fastcmp.core.checks import as_resamples, as_seed, choose
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import differ_sentence, null_sentence
-from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, parts, reporting
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, parts, reporting
 from fastcmp.datasets.battles import components
 from fastcmp.datasets.reading import Gains, rank_tasks, read_data
 from fastcmp.kernels.friedman_exact import add_orders, count_orders, list_orders, reach_with_orders
@@ -572,7 +572,7 @@ def _drawn_pvalue(ranks: Floats, n_resamples: int, seed: int, pool: ThreadPool) 
         rank_sum_draws(doubled, seed, part.start, squares[part])
 
     size = max(1, min(1024, _CELLS // doubled.size))
-    pool.run(draw, parts(n_resamples, size), steps=no_step)
+    pool.run(draw, parts(n_resamples, size), steps=0)
     return (int(np.count_nonzero(squares >= observed)) + 1) / (n_resamples + 1)
 
 

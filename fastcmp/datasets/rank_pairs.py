@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_whole, choose
 from fastcmp.core.numbers import scale_exponent, t_tail
 from fastcmp.core.records import unwrap
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.datasets.omnibus import aligned, quade_sums, rank_sums
 from fastcmp.datasets.reading import Gains
@@ -134,7 +134,7 @@ def count_wins_of(ranks: Floats, pool: ThreadPool) -> Ints:
     def count(rows: slice) -> None:
         count_wins(few, rows.start, rows.stop, wins)
 
-    pool.run(count, parts(m, 16), steps=no_step, here=m * ranks.size < _SMALL)
+    pool.run(count, parts(m, 16), steps=0, here=m * ranks.size < _SMALL)
     return wins
 
 

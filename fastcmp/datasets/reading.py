@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_flag, choose
 from fastcmp.core.records import ScoreTable, are_task_scores
 from fastcmp.core.render import visible
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values, refuse_ids
 from fastcmp.items.signed_rank import decimal_codes
@@ -211,7 +211,7 @@ def rank_tasks(gains: Gains, pool: ThreadPool) -> Floats:
         rank_rows(ordered, order, gains.tolerance[part], ranks[part])
 
     tasks = parts(n_tasks, max(1, _CELLS // m))
-    pool.run(rank, tasks, steps=no_step, here=m * n_tasks < _CELLS)
+    pool.run(rank, tasks, steps=0, here=m * n_tasks < _CELLS)
     return np.ascontiguousarray(ranks.T)
 
 

@@ -24,7 +24,7 @@ from fastcmp.core.records import Drawn, Record, ScoreTable
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, how
-from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.datasets.reading import Gains, dropped_sentence, name_tasks, rank_tasks, read_data
 from fastcmp.kernels.dirichlet import random_exponentials
 from fastcmp.kernels.item_bootstrap import draw_units
@@ -126,7 +126,7 @@ def count(
         free.append(table)
         sums[block] = often[part] @ estimates, often[part] @ estimates**2
 
-    pool.run(rank, range(len(blocks)), steps=no_step, here=len(blocks) == 1)
+    pool.run(rank, range(len(blocks)), steps=0, here=len(blocks) == 1)
     total = float(often.sum())
     mean, square = sums.sum(axis=0) / total
     in_top, best = proportions.sum(axis=0) / total

@@ -16,7 +16,7 @@ from fastcmp.core.records import Drawn, Intervals, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, table_of
 from fastcmp.core.sentences import how
-from fastcmp.core.threads import ThreadPool, check_memory, check_workers, no_step
+from fastcmp.core.threads import ThreadPool, check_memory, check_workers
 from fastcmp.counts.pairs import model_index
 from fastcmp.estimates.calibration_parts import (
     EXACT,
@@ -670,7 +670,7 @@ def calibration(
 
     cautions: list[list[str]] = [[] for _ in range(m)]
     with ThreadPool(check_workers(workers)) as pool:
-        pool.run(work, range(m), steps=no_step, here=m * n < 1 << 14)
+        pool.run(work, range(m), steps=0, here=m * n < 1 << 14)
     parts = {
         name: np.array([[part[name] for part in of_model] for of_model in measures])
         for name in measures[0][0]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import warn
 from fastcmp.core.render import visible
-from fastcmp.core.threads import ThreadPool, check_workers, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values
 
@@ -180,7 +180,7 @@ def in_threads(work: Callable[[slice], None], n_models: int, n_items: int) -> No
     """Do the work of some models, in several threads where there are many values."""
     workers = check_workers(None) if n_models * n_items > _LARGE else 1
     with ThreadPool(workers) as pool:
-        pool.run(work, parts(n_models, -(-n_models // workers)), no_step)
+        pool.run(work, parts(n_models, -(-n_models // workers)), steps=0)
 
 
 def _n_axes(raw: Any) -> int:

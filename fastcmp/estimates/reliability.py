@@ -13,7 +13,7 @@ from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Drawn, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, table_of, written
-from fastcmp.core.threads import ThreadPool, check_workers, no_step
+from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.estimates.calibration import read_problems
 from fastcmp.estimates.calibration_parts import Ordered, isotonic_means
 
@@ -206,7 +206,7 @@ def reliability_diagram(
 
     n = problems[0][0].y.size
     with ThreadPool(check_workers(workers)) as pool:
-        pool.run(work, range(len(problems)), steps=no_step, here=len(problems) * n < 1 << 10)
+        pool.run(work, range(len(problems)), steps=0, here=len(problems) * n < 1 << 10)
     columns = {name: np.concatenate([x[name] for x in tables]) for name in tables[0]}
     sizes = [x["observed"].size for x in tables]
     return ReliabilityDiagram(

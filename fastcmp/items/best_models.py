@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
-from fastcmp.core.threads import ThreadPool, check_draws, check_workers, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_draws, check_workers, parts
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import MeanData, MeanOptions, pack_right, read_data
@@ -93,7 +93,7 @@ def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
     def count(rows: slice) -> None:
         cross_counts(words[rows], words, joint[rows])
 
-    pool.run(count, parts(len(words), _COUNTED), steps=no_step, here=words.size < 1 << 12)
+    pool.run(count, parts(len(words), _COUNTED), steps=0, here=words.size < 1 << 12)
     # Whole numbers up to the last step: n is below 2**31.
     joint = n * joint[:m, :m] - np.outer(bits.correct, bits.correct)
     scale = float(plan.strata[0].factors[0]) / float(n) ** 3
@@ -662,5 +662,5 @@ def _resampled(
         draw_units(units.strata, seed, part.start, counts)
         resampled[:, part] = errors @ counts.T
 
-    pool.run(draw, parts(n_draws, _DRAWS), steps=no_step)
+    pool.run(draw, parts(n_draws, _DRAWS), steps=0)
     return resampled

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
-from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_draws, parts
 from fastcmp.counts.units import UnitSums
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
@@ -79,7 +79,7 @@ class UnitDraws:
         def fill(part: slice) -> None:
             self.means[:, part] = self._means(self._draw(part))
 
-        pool.run(fill, self._blocks, steps=no_step)
+        pool.run(fill, self._blocks, steps=0)
         values = np.abs(units.sums / units.sizes).max(axis=1)
         self._rounding = 8.0 * np.finfo(float).eps * values
         self._slack = self._rounding + _EQUAL * np.abs(self.means).max(axis=1)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.records import ValueCounts, are_valued
 from fastcmp.core.sections import Column, Section
-from fastcmp.core.threads import Progress, ThreadPool, check_workers, no_step, reporting
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.model_names import with_index
 from fastcmp.items.cautions import (
@@ -381,7 +381,7 @@ def compare_means(
                 strata=strata,
                 stratum_weights=stratum_weights,
                 weights=weights,
-                run=partial(pool.run, steps=no_step),
+                run=partial(pool.run, steps=0),
             )
             all_names, tests = data.values.names, mean_tests(data, spec, level, pool)
             more = partial(_of_data, data, spec, level, pool)

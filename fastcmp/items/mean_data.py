@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import Draws, as_flag, as_resamples, as_seed, choose
 from fastcmp.core.numbers import times
 from fastcmp.core.render import visible
-from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_memory, parts
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.counts.units import DEGREES, VARIANCES, UnitPlan, item_factor, plan_units
 from fastcmp.counts.value_sums import MeanEstimate, difference_of, pair_moments, unit_sums
@@ -403,7 +403,7 @@ def pairwise_tests(
             of_pairs[:, i, j] = of_pairs[:, j, i] = *one, difference.size
             of_pairs[0, j, i] = -one.difference
 
-    pool.run(look, parts(len(again), 64), steps=no_step)
+    pool.run(look, parts(len(again), 64), steps=0)
     if options.df == "normal":
         of_pairs[2] = np.inf
     alone, ends = np.empty(m), np.empty((m, 2))
@@ -547,5 +547,5 @@ def pack_right(values: Values, pool: ThreadPool) -> RightBits:
             column = values.columns[i].astype(np.uint8, copy=False)
             correct[i] = pack_equal(ones, column, words[i])
 
-    pool.run(pack, parts(m, max(1, _PACKED // n)), steps=no_step, here=m * n < 1 << 14)
+    pool.run(pack, parts(m, max(1, _PACKED // n)), steps=0, here=m * n < 1 << 14)
     return RightBits(words, correct)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, keep_side
-from fastcmp.core.threads import ThreadPool, check_draws, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_draws, parts
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.count_draws import draw_cells
 from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares, draw_units
@@ -156,7 +156,7 @@ def evaluate_draws(
             take(part, Drawn(counts[filled], tables[filled], times, weights))
 
     tasks = parts(n, size * -(-blocks // _TASKS))
-    (pool or ThreadPool(1)).run(work, tasks, steps=no_step)
+    (pool or ThreadPool(1)).run(work, tasks, steps=0)
 
 
 # The acceleration of BCa intervals: the metric without one sample, or one cluster.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
 from fastcmp.core.numbers import normal_tail, t_ppf
-from fastcmp.core.threads import ThreadPool, check_memory, no_step
+from fastcmp.core.threads import ThreadPool, check_memory
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
@@ -361,7 +361,7 @@ def count_by_cluster(
         bits.correct[i] = kernels.pack_equal(y_true, pred, row)
         kernels.cluster_bits(row, ends, sums[i])
 
-    pool.run(count, range(n_models), steps=no_step)
+    pool.run(count, range(n_models), steps=0)
     return bits, sums
 
 
@@ -403,7 +403,7 @@ def _score_models(
             same = of_score == method
             rows[i] = row if same else unit_rows(sums[i], units, method)[1]
 
-    pool.run(score_one, range(len(sums)), steps=no_step)
+    pool.run(score_one, range(len(sums)), steps=0)
     sizes = int(units.n), float(bounded_units(units.sizes, units, method).n_effective)
     return score, mean_intervals(score, variance, df, level, sizes), rows
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
 from fastcmp.core.records import LabelledCounts
-from fastcmp.core.threads import ThreadPool, no_step
+from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, PairColumns, places_of
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost
@@ -90,11 +90,11 @@ def cost_tests(
         correct[i] = np.count_nonzero(y_true == pred)
         means[i] = mean_cost(costs, np.bincount(rows[i], minlength=size), confidence_level)
 
-    pool.run(look_up, range(n_models), steps=no_step)
+    pool.run(look_up, range(n_models), steps=0)
     models = n, means, correct
     if costs.groups is not None:
         tables = PairTables(tuple(rows), size, n_pairs)
-        pool.run(tables.pack, tables.packing, steps=no_step)
+        pool.run(tables.pack, tables.packing, steps=0)
         side = min(SIDE, tables.side)
         return _of_tables(costs, models, tables.count, side, options, confidence_level)
     largest = costs.levels[-1]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_memory, parts
 from fastcmp.counts.pairs import RightBits, Tile, count_pairs, places_of, tiles_of
 from fastcmp.kernels.bits import TILE_ROWS, add_tile
 from fastcmp.kernels.pair_cells import count_cells, decide_cells
@@ -75,7 +75,7 @@ class PairCells(NamedTuple):
         def test(part: slice) -> None:
             pvalue[part] = self.pvalues(d[part] - k[part], k[part])
 
-        pool.run(test, parts(occupied.size, 1 << 16), steps=no_step)
+        pool.run(test, parts(occupied.size, 1 << 16), steps=0)
         adjusted = adjust_groups(pvalue, pairs_in, adjust)
         decided = adjusted <= alpha
         if places is None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import Draws, as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import times
-from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts, read_size
+from fastcmp.core.threads import ThreadPool, check_memory, parts, read_size
 from fastcmp.counts.pairs import (
     Block,
     PairColumns,
@@ -456,7 +456,7 @@ class _Pairs:
         """The statistics of all pairs that draws have, and their scales, shape (2, P)."""
         assert joint.standardized is not None
         both = np.empty((2, self.n_pairs))
-        self.fill(both, joint.standardized, self.tasks, steps=no_step)
+        self.fill(both, joint.standardized, self.tasks, steps=0)
         return both
 
     def test(self, tasks: Sequence[Task], start: int, end: int) -> PairColumns:
@@ -513,7 +513,7 @@ class _Pairs:
             pairs[part] = pairs_at(places[part], self.n_models)
 
         # In parts, so that an interrupt need not wait for millions of them.
-        self.pool.run(find, parts(places.size, _SPAN), steps=no_step)
+        self.pool.run(find, parts(places.size, _SPAN), steps=0)
         return pairs
 
     def of_best(self, n_best: int) -> NDArray[np.int64]:

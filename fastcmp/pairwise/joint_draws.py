@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws
-from fastcmp.core.threads import ThreadPool, check_draws, check_memory, no_step
+from fastcmp.core.threads import ThreadPool, check_draws, check_memory
 from fastcmp.counts.pairs import Block, RightBits, Spread, count_pairs, tiles_of
 from fastcmp.counts.units import SignDraws, signed_sums
 from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
@@ -191,7 +191,7 @@ def variances_of(
         degrees.append(float(np.min(df, initial=np.inf)))
 
     tiles = [tile for tile in tiles_of(n_models, side) if count_pairs(tile)]
-    pool.run(fill, tiles, steps=no_step)
+    pool.run(fill, tiles, steps=0)
     return variance, min(degrees)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
 from fastcmp.core.numbers import t_ppf
-from fastcmp.core.threads import ThreadPool, blas_for, check_draws, new_lock, no_step, parts
+from fastcmp.core.threads import ThreadPool, blas_for, check_draws, new_lock, parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.max_t import (
     difference_maxima,
@@ -104,7 +104,7 @@ def _integrate(
         def integrate_one(p: int) -> None:
             tails[p] = radial_tail(float(size[p]), largest, radii, *how)
 
-        pool.run(integrate_one, range(size.size), steps=no_step)
+        pool.run(integrate_one, range(size.size), steps=0)
         return tails
     spans = parts(joint.n_draws, _INTEGRATED_DRAWS)
     tails_by_part = np.zeros((len(spans), size.size))
@@ -115,7 +115,7 @@ def _integrate(
             drawn, radii[spans[task]], pairs, inverse, size, (*how, code), tails_by_part[task]
         )
 
-    pool.run(integrate, range(len(spans)), steps=no_step)
+    pool.run(integrate, range(len(spans)), steps=0)
     return np.average(tails_by_part, axis=0, weights=[part.stop - part.start for part in spans])
 
 
@@ -156,7 +156,7 @@ def _count_draws(  # the draws, the pairs in order, and what to count
         with lock:
             counts += part_counts
 
-    pool.run(count, parts(joint.n_draws, _DRAWS), steps=no_step)
+    pool.run(count, parts(joint.n_draws, _DRAWS), steps=0)
     return counts, largest
 
 
@@ -288,7 +288,7 @@ def _fill(numbers: Floats, first: tuple[int, int, int], pool: ThreadPool) -> Non
         random_normals(seed, start + rows.start, sample, numbers[rows])
 
     tasks = parts(len(numbers), len(numbers) // 8)
-    pool.run(draw, tasks, steps=no_step, here=numbers.size < _SMALL)
+    pool.run(draw, tasks, steps=0, here=numbers.size < _SMALL)
 
 
 # Quantiles of the largest of many correlated normal statistics, by simulation.
@@ -482,7 +482,7 @@ class Maxima:
 
         tasks = parts(n, max(_LEAST_BLOCK, _BLOCK // m))
         small = rows.size * m * n < 1 << 24  # some milliseconds
-        self.pool.run(look, tasks, steps=no_step, here=small)
+        self.pool.run(look, tasks, steps=0, here=small)
         return np.tile(maxima, 2) if self.smooth and same else maxima
 
     def quantiles(self, maxima: Floats, level: float) -> Floats:

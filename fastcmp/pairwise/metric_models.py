@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.records import LabelledCounts
-from fastcmp.core.threads import ThreadPool, check_memory, no_step, parts
+from fastcmp.core.threads import ThreadPool, check_memory, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, places_of
 from fastcmp.inputs.item_groups import ItemGroups
@@ -304,7 +304,7 @@ def _compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, b
         for column in columns[groups[group]]:
             mark_codes(column, marks[group])
 
-    pool.run(mark, range(len(groups)), steps=no_step)
+    pool.run(mark, range(len(groups)), steps=0)
     used = np.flatnonzero(marks.any(axis=0))
     others = bool(used[-1] == n_classes)
     kept = np.arange(n_classes) if keep else used[used < n_classes]
@@ -326,7 +326,7 @@ def _compact(labels: Labels, pool: ThreadPool, *, keep: bool) -> tuple[Labels, b
     def move(i: int) -> None:
         moved[i] = place[columns[i]]
 
-    pool.run(move, range(len(columns)), steps=no_step)
+    pool.run(move, range(len(columns)), steps=0)
     y_true, *preds = moved
     return replace(as_they_are, y_true=y_true, preds=tuple(preds)), others
 
@@ -533,9 +533,9 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
     size = max(1, _CELLS // codes**2) if small else 1
     if small:
         # To hand over a task takes as long as to count a hundred thousand samples.
-        pool.run(count, parts(m, -(-m // (8 * pool.threads))), steps=no_step)
+        pool.run(count, parts(m, -(-m // (8 * pool.threads))), steps=0)
     # Small tables are Python's work, which threads would only pass to each other.
-    pool.run(read, parts(m, size), steps=no_step, here=small and clusters is None)
+    pool.run(read, parts(m, size), steps=0, here=small and clusters is None)
     models.interval_methods.discard("")
     return models
 

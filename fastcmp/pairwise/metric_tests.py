@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws
-from fastcmp.core.threads import ThreadPool, no_step, parts
+from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.pair_tables import PairTables, slices_pay, slices_time
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.value_sums import influence_gram
@@ -96,7 +96,7 @@ def _by_samples(samples: MetricSamples) -> PairSums:
 def _by_slices(samples: MetricSamples, n_pairs: int, pool: ThreadPool) -> PairSums:
     """Sums over the cells of each pair, counted by bit slices."""
     tables = PairTables(samples.preds, samples.n_codes, n_pairs, y_true=samples.rows)
-    pool.run(tables.pack, tables.packing, steps=no_step)
+    pool.run(tables.pack, tables.packing, steps=0)
     return _sums_of_cells(tables.count, tables.side)
 
 

@@ -20,7 +20,7 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.numbers import t_cdf, t_ppf, t_tail, times
 from fastcmp.core.records import ConfidenceInterval
-from fastcmp.core.threads import ThreadPool, check_memory, check_workers, no_step
+from fastcmp.core.threads import ThreadPool, check_memory, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.inputs.item_groups import Grouping, read_item_groups
 from fastcmp.inputs.model_names import with_index, with_names
@@ -263,7 +263,7 @@ def slices_record(
             parts = v**2 / (inside.units - 1.0) + w**2 / (outside.units - 1.0)
             contrast_df[s] = (v + w) ** 2 / parts
 
-    pool.run(look, range(n_slices), steps=no_step)
+    pool.run(look, range(n_slices), steps=0)
     n_units = sizes[1][:, None]
     tested = sizes[1] >= options.min_items
     variance[~tested] = contrast_variance[~tested] = np.nan

@@ -186,11 +186,6 @@ def choose_pairs(
     return np.array(indices, np.int32)
 
 
-def name_control(names: tuple[str, ...], pairs: Any, control: int | str | None) -> str | None:
-    """Name of the control, which is the first of each pair; None without one."""
-    return None if control is None else names[pairs[0, 0]]
-
-
 def _pair_indices(pair: Any, positions: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
         raise ValueError(f"pairs must be pairs of models, got {pair!r}")
@@ -236,7 +231,7 @@ class RightBits(NamedTuple):
     @classmethod
     def pack(cls, labels: Labels, pool: ThreadPool) -> RightBits:
         """Compare predictions with the truth, a row of bits for each model."""
-        n_models, n = len(labels.names), labels.n_samples
+        n_models, n = len(labels.names), labels.y_true.size
         words = allocate_words(n_models, n)
         correct = np.empty(n_models, np.int64)
 

@@ -12,7 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.numbers import normal_tail
 from fastcmp.core.threads import Progress, blas_for, check_progress, check_workers
-from fastcmp.counts.pairs import all_pairs, choose_pairs, name_control
+from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.datasets.battles import (
     davidson_problem,
     find_components,
@@ -156,7 +156,7 @@ def _rank(
         adjust=adjust,
         alpha=alpha,
         rule=promise(adjust, alpha),
-        control=name_control(names, pair_indices, control),
+        control=None if control is None else names[pair_indices[0, 0]],
         n_clusters=n_clusters,
         cautions=cautions,
         standard_error=error[:m],

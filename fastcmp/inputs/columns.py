@@ -253,8 +253,11 @@ def count_rows(raw: Any, name: str) -> int:
 
 def read_column(raw: Any, name: str) -> Column:
     """Read labels of any supported type from any supported library."""
-    name = visible(name)
+    if not name.isprintable():
+        name = visible(name)
     if type(raw) is np.ndarray:  # the usual case, first: a stream has many columns
+        if raw.ndim == 1 and raw.dtype.kind in "biu":
+            return Column(name=name, integers=raw)
         return _read_array(raw, name)
     library = type(raw).__module__.partition(".")[0]
     if library == "pandas":

@@ -133,7 +133,7 @@ def encode(
     return Labels(
         y_true=codes[0],
         preds=tuple(codes[1:]),
-        names=tuple(name for name, _ in named),
+        names=tuple(dict(named)),
         n_codes=n_codes,
         classes=distinct,
         n_missing=n_missing,

@@ -43,20 +43,20 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
     Rows of an array are named "model_0", "model_1", ...
     """
     if isinstance(raw, Mapping):
-        named = [(str(name), column) for name, column in raw.items()]
-        check_distinct_names([name for name, _ in named], argument)
-        return named
-    raw = known_frame(raw)
-    library = type(raw).__module__.partition(".")[0]
-    if library == "pandas" and raw.ndim == 2:
-        named = [(str(c), raw.iloc[:, i]) for i, c in enumerate(raw.columns)]
-    elif library == "polars" and hasattr(raw, "get_columns"):
-        named = [(column.name, column) for column in raw.get_columns()]
-    elif library == "pyarrow" and hasattr(raw, "column_names"):
-        named = list(zip(raw.column_names, raw.columns, strict=True))
+        named = list(zip(map(str, raw), raw.values(), strict=True))
     else:
-        named = [(f"model_{i}", row) for i, row in enumerate(_rows(raw, argument))]
-    check_distinct_names([name for name, _ in named], argument)
+        raw = known_frame(raw)
+        library = type(raw).__module__.partition(".")[0]
+        if library == "pandas" and raw.ndim == 2:
+            named = [(str(c), raw.iloc[:, i]) for i, c in enumerate(raw.columns)]
+        elif library == "polars" and hasattr(raw, "get_columns"):
+            named = [(column.name, column) for column in raw.get_columns()]
+        elif library == "pyarrow" and hasattr(raw, "column_names"):
+            named = list(zip(raw.column_names, raw.columns, strict=True))
+        else:
+            named = [(f"model_{i}", row) for i, row in enumerate(_rows(raw, argument))]
+    if len(dict(named)) < len(named):
+        check_distinct_names([name for name, _ in named], argument)
     return named
 
 
@@ -117,7 +117,9 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
     That is a model with the name of the truth, or its very column of a frame or row of
     an array. A perfect model of another name is a model.
     """
-    true_name = _own_name(y_true)
+    true_name = getattr(y_true, "name", None)
+    if not (isinstance(true_name, str) and true_name):
+        true_name = None
     apart = isinstance(preds, (Mapping, list, tuple)) or (
         isinstance(preds, np.ndarray)
         and not (isinstance(y_true, np.ndarray) and np.may_share_memory(preds, y_true))
@@ -131,19 +133,16 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
                 "perfect model, pass a copy)"
             )
         # A mapping may have such a model: of a file whose truth is called otherwise.
-        framed = name == truth and (raw is y_true or not isinstance(preds, Mapping))
-        if name == true_name or framed or (true_name != truth and _own_name(raw) == truth):
+        called = name == truth and (raw is y_true or not isinstance(preds, Mapping))
+        own_name = getattr(raw, "name", None)
+        if true_name != truth and isinstance(own_name, str):
+            called = called or own_name == truth
+        if called or name == true_name:
             raise ValueError(
                 f"model {name!r} is called {(true_name if name == true_name else truth)!r}, as the "
                 f"truth is: true labels come first, as {truth}, and not among the "
                 "models; leave this column out, or rename it if it is a model"
             )
-
-
-def _own_name(raw: Any) -> str | None:
-    """The name of a series, where it is a text that says something."""
-    name = getattr(raw, "name", None)
-    return name if isinstance(name, str) and name else None
 
 
 def _memory_of(raw: Any) -> tuple[Any, ...] | None:

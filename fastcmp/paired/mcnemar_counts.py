@@ -137,9 +137,10 @@ def evaluate_counts(
     else:
         shape = only_a.shape
         chi_square, pvalue, status = np.empty(shape), np.empty(shape), np.empty(shape, np.uint8)
-        rows = (x.reshape(-1) for x in (only_a, only_b, chi_square, pvalue, status))
-        first, second, *answers = rows
-        mcnemar_many(first, second, CODES[method], tail, *answers)
+        mcnemar_many(
+            *(only_a.reshape(-1), only_b.reshape(-1), CODES[method], tail),
+            *(chi_square.reshape(-1), pvalue.reshape(-1), status.reshape(-1)),
+        )
     statistic = reference_statistic(only_a, only_b, chi_square, method, alternative)
     return statistic, pvalue, status
 

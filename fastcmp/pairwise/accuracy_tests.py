@@ -91,7 +91,7 @@ def sampled_tests(
             return tests, {"method": method, "n_strata": len(strata.labels)}
         about["cautions"] = (_POOLED,)
     bits = RightBits.pack(labels, pool)
-    return accuracy_tests(bits, labels.n_samples, method, level), {"method": method, **about}
+    return accuracy_tests(bits, labels.y_true.size, method, level), {"method": method, **about}
 
 
 def accuracy_tests(
@@ -122,8 +122,6 @@ def accuracy_tests(
     def columns(block: Block) -> PairColumns:
         only_a, only_b = discordant(block)
         statistic, pvalue = test(only_a, only_b)
-        if method in _BINOMIAL:
-            statistic = np.minimum(only_a, only_b).astype(np.float64)
         both = correct[block.pairs[:, 0]] - only_a
         cells = (both, only_a, only_b, n - both - only_a - only_b)
         low, high = difference_intervals(cells, "newcombe", confidence_level)

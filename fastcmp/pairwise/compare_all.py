@@ -237,7 +237,7 @@ def compare_all(
     matrix = None
     if kind == "cost":
         matrix = required_cost(cost, classes, missing)
-    else:
+    elif cost is not None:
         refuse_cost(cost)
     if slices is not None and (kind == "cost" or strata is not None):
         raise ValueError(
@@ -266,17 +266,20 @@ def compare_all(
         check_counts(source)
         if matrix is not None:
             check_fit(matrix, source.classes, source.n_excluded, classes)
-    elif matrix is not None:
-        source = encode_costs(y_true, with_names(preds, names, "preds"), matrix, classes)
     else:
-        source = encode(y_true, with_names(preds, names, "preds"), classes=classes, missing=missing)
+        models = preds if names is None else with_names(preds, names, "preds")
+        if matrix is not None:
+            source = encode_costs(y_true, models, matrix, classes)
+        else:
+            source = encode(y_true, models, classes=classes, missing=missing)
     labels = source if isinstance(source, Labels) else None
     if slices is not None and labels is None:
         raise TypeError("slices= needs labels sample by sample, not what was counted of them")
     pair_indices = choose_pairs(source.names or (), pairs, control)
     m, n = len(source.names or ()), source.n_samples
     n_pairs = m * (m - 1) // 2 if pair_indices is None else len(pair_indices)
-    if options.draws is None and not options.all_together:
+    together = options.all_together
+    if options.draws is None and not together:
         many = m * m >= _COUNTED_PAIRS
         if labels is not None:
             many = (by is not None and m * n >= _COUNTED) or threads_pay(n_pairs, n)
@@ -287,7 +290,7 @@ def compare_all(
         ThreadPool(threads, report) as pool,
     ):
         # To draw models together, all pairs say how alike they are.
-        tested_pairs = None if options.all_together else pair_indices
+        tested_pairs = None if together else pair_indices
         record: type[PairwiseResult] = PairwiseResult
         about: Any = {}
         if by is not None:
@@ -382,9 +385,10 @@ def _check_kind(counts: Any, kind: str) -> None:
 
 def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPLE) -> str:
     """Check the variant of a test; "" where the samples decide."""
-    if sampling.plain:
-        sampling.refuse_weights()
     clusters, strata = sampling.groups is not None, sampling.strata is not None
+    plain = not (clusters or strata)
+    if plain and sampling.stratum_weights != "items":
+        sampling.refuse_weights()
     if test == "metric":
         variant = str(choose(method or _BY_METRIC[clusters], "method", _BY_METRIC))
         fit: tuple[str, ...] = _BY_METRIC
@@ -397,11 +401,11 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
             raise ValueError(f"method={variant!r} does not go with {option}=: use one of {fit}")
         return variant
     if test == "cost":
-        if not sampling.plain:
+        if not plain:
             name = "groups" if clusters else "strata"
             raise ValueError(f"{name}= is for test='mcnemar', costs know no clusters or strata")
         return check_options("likelihood" if method is None else method).method
-    if method is None and not sampling.plain:
+    if method is None and not plain:
         return ""
     methods = CLUSTERED if clusters else (*METHODS, *WEIGHTED) if strata else METHODS
     return str(choose("midp" if method is None else method, "method", methods))

@@ -28,7 +28,6 @@ from fastcmp.counts.pairs import (
     all_pairs,
     block_of,
     count_pairs,
-    name_control,
     pairs_at,
     places_of,
     tiles_of,
@@ -118,11 +117,12 @@ def read_options(
     """Check the options of a comparison; the method is checked already."""
     adjust, alpha = choose(adjust, "adjust", adjustments), as_proportion(alpha, "alpha")
     keep, limit = read_keep(keep), None if memory_limit is None else read_size(memory_limit)
-    margin = read_pair_margin(margin, alpha, keep=keep)
-    if margin is not None and method == "wilcoxon":
-        raise ValueError(
-            "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
-        )
+    if margin is not None:
+        margin = read_pair_margin(margin, alpha, keep=keep)
+        if method == "wilcoxon":
+            raise ValueError(
+                "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
+            )
     simultaneous, n = as_flag(simultaneous, "simultaneous"), as_resamples(n_resamples)
     draws = None
     if method in DRAWN or simultaneous or adjust in JOINT:
@@ -219,8 +219,8 @@ def compare_pairs(
         "interval": np.stack([columns.low, columns.high], axis=1),
         "names": names,
         "correct": tests.correct,
-        "score": times(tests.score, tests.exponent),
-        "score_interval": times(tests.score_interval, tests.exponent),
+        "score": tests.score,
+        "score_interval": tests.score_interval,
         "measure": "cost" if options.test == "cost" else "accuracy",
         "n_samples": tests.n_samples,
         "test": options.test,
@@ -234,7 +234,7 @@ def compare_pairs(
         "kept": options.keep,
         "critical_value": kept.critical_value,
         "all_decisions": kept.decisions,
-        "control": name_control(names, chosen, control),
+        "control": None if chosen is None or control is None else names[chosen[0, 0]],
     }
     if (joint := kept.joint) is not None:
         fields["adjust_draws"] = ("all " if joint.complete else "") + joint.kind
@@ -244,8 +244,9 @@ def compare_pairs(
         fields |= {"only_a": columns.only_a, "only_b": columns.only_b}
     if tests.details is not None:
         fields |= tests.details(kept.pairs, columns)
-        if "standard_error" in fields:
-            fields["standard_error"] = times(fields["standard_error"], tests.exponent)
+    if tests.exponent:
+        of_unit = fields.keys() & {"score", "score_interval", "standard_error"}
+        fields |= {name: times(fields[name], tests.exponent) for name in of_unit}
     if options.rank_intervals != "decisions":
         fields["rank_method"] = options.rank_intervals
         fields["rank_bounds"] = _bounds_of_ranks(tests, options, pool)
@@ -292,7 +293,7 @@ def run_tests(
         as_margin(options.margin, tests.limits[1])
     keep, limit = options.keep, options.memory_limit
     joint = critical = None
-    if options.joint:
+    if drawn := options.joint:
         tests, joint, critical = _draw(tests, chosen, options, pool)
     work = _Pairs(tests, chosen, options, pool, joint)
     places = work.of_best(keep) if isinstance(keep, int) else None
@@ -307,7 +308,7 @@ def run_tests(
         adjusted = adjusted_of(columns.only_a, columns.only_b)
         return KeptPairs(pairs, columns, adjusted, decisions, joint, critical)
     check_memory(
-        work.n_pairs * (_PVALUES + _DRAWN * options.joint + _MARGINS * (options.margin is not None))
+        work.n_pairs * (_PVALUES + _DRAWN * drawn + _MARGINS * (options.margin is not None))
         + n_kept * _ROW
         + work.n_models**2,
         limit,
@@ -413,15 +414,16 @@ class _Pairs:
         if pool.threads > 1 and not self._here:  # some rows of tiles for each
             rows = -(-m // (4 * pool.threads * TILE_ROWS))
             self._side = min(tests.side, max(rows * TILE_ROWS, 64 * tests.is_quick))
-        self.tasks: Sequence[Task] = [
-            tile
-            for tile in (tiles_of(m, self._side) if chosen is None else ())
-            if count_pairs(tile)
-        ] or parts(self.n_pairs, self._some)
+        self.tasks: Sequence[Task] = ()
         self._listed = chosen
-        if chosen is None and len(self.tasks) == 1 and isinstance(self.tasks[0], tuple):
+        if chosen is None and 1 < m <= self._side:
+            self.tasks = [(0, m, 0, m)]
             self._listed = all_pairs(m)
-            self._whole = Block(slice(0, self.n_pairs), self._listed, self.tasks[0])
+            self._whole = Block(slice(0, self.n_pairs), self._listed, (0, m, 0, m))
+        elif chosen is None:
+            self.tasks = [tile for tile in tiles_of(m, self._side) if count_pairs(tile)]
+        if not self.tasks:
+            self.tasks = parts(self.n_pairs, self._some)
 
     def fill(
         self,

@@ -45,10 +45,8 @@ _UNITS = 1 << 10  # pairs whose units are held at once
 _PROPORTIONS = ("accuracy", "mean", "mean loss")
 
 
-def read_pair_margin(margin: Any, alpha: float, keep: Any = "all") -> float | None:
-    """Check a margin for all pairs, and the level of its tests; None for none."""
-    if margin is None:
-        return None
+def read_pair_margin(margin: Any, alpha: float, keep: Any) -> float:
+    """Check a margin for all pairs, and the level of its tests."""
     as_margin_alpha(alpha)
     if keep != "all":
         raise ValueError(

@@ -24,8 +24,11 @@ _LOCAL = "a dask array, a mapping to dask arrays, a Dask DataFrame or a list of 
 
 def are_collections(*data: Any) -> bool:
     """Whether some of these are Dask's collections, or mappings to such."""
-    firsts = (next(iter(x.values()), None) if isinstance(x, Mapping) else x for x in data)
-    return any(hasattr(x, "__dask_graph__") for x in firsts)
+    for x in data:
+        first = next(iter(x.values()), None) if isinstance(x, Mapping) else x
+        if hasattr(first, "__dask_graph__"):
+            return True
+    return False
 
 
 def gather(

@@ -52,8 +52,8 @@ from fastcmp.pairwise.confidence_set import ModelConfidenceSet as ModelConfidenc
 from fastcmp.pairwise.decisions import TieGroups as TieGroups
 from fastcmp.pairwise.gate import GateResult as GateResult
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard
-from fastcmp.pairwise.metric_comparison import MetricsResult as MetricsResult
 from fastcmp.pairwise.metric_equality import MetricEquality as MetricEquality
+from fastcmp.pairwise.metric_tests import MetricsResult as MetricsResult
 from fastcmp.pairwise.rank_sets import RankSets as RankSets
 from fastcmp.pairwise.result import PairwiseResult as PairwiseResult
 from fastcmp.pairwise.simultaneous_pairs import SimultaneousPairs as SimultaneousPairs

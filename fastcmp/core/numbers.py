@@ -144,6 +144,6 @@ def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:
     """Wilson's interval of a proportion; at 0 and 1 its ends are exact."""
     middle = rate + 0.5 * z * z / n
-    half = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2)
-    low, high = (end / (1 + z * z / n) for end in (middle - half, middle + half))
+    half, size = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2), 1 + z * z / n
+    low, high = (middle - half) / size, (middle + half) / size
     return np.where(rate == 0, 0.0, low), np.where(rate == 1, 1.0, high)

@@ -54,9 +54,9 @@ class Logarithm(Estimator):
             values = self.base.values(tables)[:, np.newaxis, np.newaxis]
             return np.asarray(self.base.influences(tables) / values)
 
-    def leave_one_out(self, table: Floats) -> Floats:
+    def leave_one_out(self, tables: Floats) -> Floats:
         """The logarithm without one sample of each cell."""
-        return _log(self.base.leave_one_out(table))
+        return _log(self.base.leave_one_out(tables))
 
 
 def _log(values: Floats) -> Floats:
@@ -175,8 +175,7 @@ def acceleration(
     """
     clusters = cells.clusters
     if clusters is None:
-        tables = cells.as_drawn().tables[0]
-        values = np.stack([estimator.leave_one_out(table) for table in tables])
+        values = estimator.leave_one_out(cells.as_drawn().tables[0])
         without = np.asarray(cells.pick(values[np.newaxis])[0])
         weights = cells.counts.astype(np.float64)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -71,6 +72,11 @@ class Cells(NamedTuple):
         """Number of samples, or their weight."""
         return float(self.counts.sum())
 
+    @property
+    def df(self) -> float:
+        """The degrees of freedom of t: infinite without clusters."""
+        return math.inf if self.clusters is None else float(max(self.clusters.n - 1, 1))
+
     def table(self, model: int = 0) -> Floats:
         """The confusion matrix of a model, (K, K)."""
         k = self.n_classes
@@ -135,18 +141,28 @@ class Cells(NamedTuple):
         `u` is what a sample of each cell contributes, of mean 0; within classes their
         means are taken off.
         """
+        total = self.n
         if self.clusters is not None:
             starts, places, samples = self.clusters
             sums = np.add.reduceat(samples * u[places], starts[:-1])
             c = self.clusters.n
-            return float(sums @ sums) / self.n**2 * c / max(c - 1, 1)
+            return float(sums @ sums) / total**2 * c / max(c - 1, 1)
         if within_classes:
             t, k = self.codes[:, 0], self.n_classes
             sizes = np.bincount(t, self.counts, k)
             sums = np.bincount(t, self.counts * u, k)
             u = u - np.divide(sums, sizes, out=np.zeros(k), where=sizes > 0)[t]
         weights = self.counts if self.squares is None else self.squares
-        return float(weights @ (u * u)) / self.n**2
+        return float(weights @ (u * u)) / total**2
+
+    def standard_error(self, u: Floats, how: str, *, within_classes: bool = False) -> float:
+        """The standard error by `how`, of what a sample of each cell contributes."""
+        if not np.isfinite(u).all():
+            return math.nan
+        square, n = self.mean_square(u, within_classes=within_classes), self.n
+        if how == "jackknife" and n > 1:
+            square *= n / (n - 1.0)
+        return math.sqrt(square)
 
 
 def cells_of_table(table: NDArray[Any]) -> Cells:

@@ -30,13 +30,7 @@ from fastcmp.metrics.bootstrap import (
 )
 from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.choice import Bound
-from fastcmp.metrics.intervals import (
-    conventions,
-    degrees_of,
-    differing_labels,
-    distances_apart,
-    few_samples,
-)
+from fastcmp.metrics.intervals import conventions, differing_labels, distances_apart, few_samples
 from fastcmp.metrics.margins import (
     NO_VALUE,
     Bounds,
@@ -90,7 +84,7 @@ class CompareOptions(NamedTuple):
 
     def degrees(self, cells: Cells) -> float:
         """The degrees of freedom of a statistic."""
-        return math.inf if self.df == "normal" else degrees_of(cells)
+        return math.inf if self.df == "normal" else cells.df
 
 
 class Compared(NamedTuple):

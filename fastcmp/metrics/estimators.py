@@ -64,13 +64,13 @@ class Estimator(ABC):
         variance of the metric.
         """
 
-    def leave_one_out(self, table: Floats) -> Floats:
-        """The metric without one sample of each cell; NaN for empty cells."""
-        out = np.full(table.shape, np.nan)
-        for t, y in np.argwhere(table >= 1).tolist():
-            less = table.copy()
+    def leave_one_out(self, tables: Floats) -> Floats:
+        """The metric without one sample of each cell, (B, K, K); NaN for empty cells."""
+        out = np.full(tables.shape, np.nan)
+        for i, t, y in np.argwhere(tables >= 1).tolist():
+            less = tables[i].copy()
             less[t, y] -= 1
-            out[t, y] = self.value(less)
+            out[i, t, y] = self.value(less)
         return out
 
     def value(self, table: Floats) -> float:
@@ -96,17 +96,17 @@ class Estimator(ABC):
         """Refuse a function that is not a metric of this matrix."""
         return self
 
-    def averaged(self, table: Floats) -> Flags | None:  # noqa: ARG002
-        """Which classes an average is over; None where there is none."""
+    def averaged(self, tables: Floats) -> Flags | None:  # noqa: ARG002
+        """Which classes an average is over, (B, K, K) -> (B, K); None where there is none."""
         return None
 
-    def without_samples(self, table: Floats) -> Flags | None:  # noqa: ARG002
-        """Which classes have a rate of 0/0, set by ``zero_division``."""
+    def without_samples(self, tables: Floats) -> Flags | None:  # noqa: ARG002
+        """Which classes have a rate of 0/0, set by ``zero_division``, (B, K, K) -> (B, K)."""
         return None
 
-    def proportions(self, table: Floats) -> Proportions | None:  # noqa: ARG002
-        """The metric as proportions of samples, if it is of that form."""
-        return None
+    def proportions(self, tables: Floats) -> list[Proportions | None]:
+        """The metric of each matrix as proportions of samples, where it is of that form."""
+        return [None] * len(tables)
 
     @property
     def is_monotone(self) -> bool:
@@ -146,75 +146,80 @@ class KernelEstimator(Estimator):
         kernels.metric_influences(tables, self.spec, self.listed, self.penalty, out)
         return out
 
-    def leave_one_out(self, table: Floats) -> Floats:
+    def leave_one_out(self, tables: Floats) -> Floats:
         """The metric without one sample of each cell."""
-        out = np.empty(table.shape)
-        kernels.metric_leave_one_out(table, self.spec, self.listed, self.penalty, out)
+        out = np.empty(tables.shape)
+        for table, left in zip(tables, out, strict=True):
+            kernels.metric_leave_one_out(table, self.spec, self.listed, self.penalty, left)
         return out
-
-    def averaged(self, table: Floats) -> Flags | None:
-        """Which classes an average is over."""
-        if not self._is_of_classes:
-            return None
-        if self.spec.average == kernels.ONE_CLASS:
-            return np.asarray(np.arange(self.n_classes) == self.spec.label)
-        if self.spec.labels == kernels.LISTED:
-            return np.asarray(self.listed > 0)
-        called = (self.spec.labels == kernels.UNION) & table.any(axis=0)
-        return np.asarray((self.listed > 0) & (table.any(axis=1) | called))
 
     @property
     def _is_of_classes(self) -> bool:
         return bool(self.entry.averages) or self.entry.average != kernels.ONE_CLASS
 
-    def without_samples(self, table: Floats) -> Flags | None:
-        """Which classes have a rate of 0/0."""
-        rate, d, r, c, n = self._sums(table)
-        if rate not in PROPORTIONS and rate != kernels.FOWLKES_MALLOWS:
+    def averaged(self, tables: Floats) -> Flags | None:
+        """Which classes an average is over."""
+        if not self._is_of_classes:
             return None
-        counted = self.averaged(table)
+        counted = self.listed > 0
+        if self.spec.average == kernels.ONE_CLASS:
+            counted = np.arange(self.n_classes) == self.spec.label
+        elif self.spec.labels != kernels.LISTED:
+            called = (self.spec.labels == kernels.UNION) & tables.any(axis=1)
+            return np.asarray(counted & (tables.any(axis=2) | called))
+        return np.broadcast_to(counted, tables.shape[:2])
+
+    def without_samples(self, tables: Floats) -> Flags | None:
+        """Which classes have a rate of 0/0."""
+        if self.spec.metric not in PROPORTIONS and self.spec.metric != kernels.FOWLKES_MALLOWS:
+            return None
+        counted = self.averaged(tables)
         if self.spec.average == kernels.MICRO:
             # One rate of all classes together.
             value, other = (
-                replace(self, spec=self.spec._replace(zero_division=zero)).value(table)
+                replace(self, spec=self.spec._replace(zero_division=zero)).values(tables)
                 for zero in (0.0, 1.0)
             )
-            return np.full(self.n_classes, value != other) & counted
+            return (value != other)[:, np.newaxis] & counted
+        rate, d, r, c, n = self._sums(tables)
         if self.spec.average == kernels.OF_MEANS or rate == kernels.FOWLKES_MALLOWS:
             return np.asarray(counted & ((r == 0) | (c == 0)))
         return np.asarray(counted & (PROPORTIONS[rate](d, r, c, n)[1] == 0))
 
-    def _sums(self, table: Floats) -> tuple[int, Floats, Floats, Floats, Any]:
-        """Which rate, and what it is of: d, r and c of the classes, and n."""
-        margins = table.sum(axis=1), table.sum(axis=0)
-        return self.spec.metric, np.diagonal(table), *margins, table.sum()
+    def _sums(self, tables: Floats) -> tuple[int, Floats, Floats, Floats, Floats]:
+        """Which rate, and what it is of: d, r and c of the classes, (B, K), and n, (B, 1)."""
+        margins = tables.sum(axis=2), tables.sum(axis=1)
+        n = tables.reshape(len(tables), -1).sum(axis=1, keepdims=True)
+        return self.spec.metric, np.diagonal(tables, axis1=1, axis2=2), *margins, n
 
-    def proportions(self, table: Floats) -> Proportions | None:
+    def proportions(self, tables: Floats) -> list[Proportions | None]:
         """A rate, or a mean of rates, as proportions."""
-        spec, (rate, d, r, c, n) = self.spec, self._sums(table)
+        spec, (rate, d, r, c, n) = self.spec, self._sums(tables)
         if rate == kernels.ACCURACY:
-            return Proportions(d.sum(keepdims=True), table.sum(keepdims=True)[0])
-        k, is_f1 = spec.label, rate == kernels.F_BETA
+            return list(map(Proportions, d.sum(axis=1, keepdims=True), n))
+        k, is_f1 = [spec.label], rate == kernels.F_BETA
         if rate == kernels.INFORMEDNESS and spec.average == kernels.ONE_CLASS:
-            if not 0 < r[k] < n:
-                return None
-            both = np.array([d[k], n - r[k] - c[k] + d[k]]), np.array([r[k], n - r[k]])
-            return Proportions(*both, weights=np.ones(2), constant=-1.0)
+            right = np.hstack([d[:, k], n - r[:, k] - c[:, k] + d[:, k]])
+            return [
+                Proportions(x, size, weights=np.ones(2), constant=-1.0) if size.min() > 0 else None
+                for x, size in zip(right, np.hstack([r[:, k], n - r[:, k]]), strict=True)
+            ]
         if (
             rate not in PROPORTIONS
             or spec.average > kernels.WEIGHTED
             or (is_f1 and spec.beta != 1.0)
         ):
-            return None
+            return [None] * len(tables)
         successes, trials = PROPORTIONS[rate](d, r, c, n)
         precisions = rate == kernels.PRECISION
         if spec.average == kernels.ONE_CLASS:
-            if not trials[k] > 0:
-                return None
-            one = successes[k : k + 1], trials[k : k + 1]
-            return Proportions(*one, as_f1=is_f1, are_precisions=precisions)
+            rows = zip(successes[:, k], trials[:, k], strict=True)
+            return [
+                Proportions(x, size, as_f1=is_f1, are_precisions=precisions) if size > 0 else None
+                for x, size in rows
+            ]
         # Classes without samples add a constant.
-        counted = self.averaged(table)
+        counted = self.averaged(tables)
         assert counted is not None
         has_trials = counted & (trials > 0)
         if np.isnan(spec.zero_division):
@@ -222,21 +227,20 @@ class KernelEstimator(Estimator):
         weights = counted.astype(np.float64)
         if spec.average == kernels.WEIGHTED:
             weights *= r
-        if not weights.sum() > 0:
-            return None
-        weights /= weights.sum()
         zero = 0.0 if np.isnan(spec.zero_division) else spec.zero_division
         of_classes = rate in (kernels.RECALL, kernels.PRECISION)
-        return Proportions(
-            successes[has_trials],
-            trials[has_trials],
-            weights[has_trials],
-            float(weights[~has_trials].sum() * zero),
-            is_f1,
-            np.flatnonzero(has_trials),
-            np.count_nonzero(has_trials) == 1 or (of_classes and spec.average != kernels.WEIGHTED),
-            precisions,
-        )
+        parts: list[Proportions | None] = []
+        for x, size, weight, used in zip(successes, trials, weights, has_trials, strict=True):
+            total = weight.sum()
+            if not total > 0:
+                parts.append(None)
+                continue
+            share, labels = weight / total, np.flatnonzero(used)
+            apart = labels.size == 1 or (of_classes and spec.average != kernels.WEIGHTED)
+            constant = float(share[~used].sum() * zero)
+            of = x[used], size[used], share[used], constant, is_f1, labels, apart, precisions
+            parts.append(Proportions(*of))
+        return parts
 
     @property
     def is_monotone(self) -> bool:
@@ -287,29 +291,31 @@ class AdjustedForChance(Estimator):
             scaled = self.base.influences(tables) / (1 - 1 / n_true)
         return np.where(n_true > 1, scaled, np.nan)
 
-    def leave_one_out(self, table: Floats) -> Floats:
+    def leave_one_out(self, tables: Floats) -> Floats:
         """The metric without one sample of each cell."""
-        sizes = table.sum(axis=1)
-        left = np.count_nonzero(sizes) - (sizes == 1)
-        return _adjusted(self.base.leave_one_out(table), left[:, np.newaxis])
+        sizes = tables.sum(axis=2)
+        left = np.count_nonzero(sizes, axis=1)[:, np.newaxis] - (sizes == 1)
+        return _adjusted(self.base.leave_one_out(tables), left[:, :, np.newaxis])
 
-    def averaged(self, table: Floats) -> Flags | None:
+    def averaged(self, tables: Floats) -> Flags | None:
         """Which classes an average is over."""
-        return self.base.averaged(table)
+        return self.base.averaged(tables)
 
-    def without_samples(self, table: Floats) -> Flags | None:
+    def without_samples(self, tables: Floats) -> Flags | None:
         """Which classes have a rate of 0/0."""
-        return self.base.without_samples(table)
+        return self.base.without_samples(tables)
 
-    def proportions(self, table: Floats) -> Proportions | None:
+    def proportions(self, tables: Floats) -> list[Proportions | None]:
         """The metric as proportions, as its base is."""
-        base = self.base.proportions(table)
-        k = np.count_nonzero(table.any(axis=1))
-        if base is None or k < 2:
-            return None
-        span = 1.0 - 1.0 / k
-        shift = (base.constant - 1.0 / k) / span
-        return base._replace(weights=base.weights / span, constant=shift)
+        parts: list[Proportions | None] = []
+        for base, k in zip(self.base.proportions(tables), _n_true(tables).tolist(), strict=True):
+            if base is None or k < 2:
+                parts.append(None)
+                continue
+            span = 1.0 - 1.0 / k
+            shift = (base.constant - 1.0 / k) / span
+            parts.append(base._replace(weights=base.weights / span, constant=shift))
+        return parts
 
     @property
     def is_monotone(self) -> bool:
@@ -387,13 +393,13 @@ class AtPrevalence(Estimator):
         """Whether it says nothing where the truth holds one class only."""
         return True
 
-    def averaged(self, table: Floats) -> Flags | None:
+    def averaged(self, tables: Floats) -> Flags | None:
         """Which classes an average is over."""
-        return self.base.averaged(self._scaled(table[np.newaxis])[0][0])
+        return self.base.averaged(self._scaled(tables)[0])
 
-    def without_samples(self, table: Floats) -> Flags | None:
+    def without_samples(self, tables: Floats) -> Flags | None:
         """Which classes have a rate of 0/0."""
-        return self.base.without_samples(self._scaled(table[np.newaxis])[0][0])
+        return self.base.without_samples(self._scaled(tables)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

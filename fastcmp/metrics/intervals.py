@@ -41,143 +41,97 @@ class Estimate(NamedTuple):
     status: int = int(kernels.UNDEFINED)
 
 
-def estimate(  # the metric, the samples, and how they make an interval
+def estimate_tables(
     estimator: Estimator,
-    cells: Cells,
+    tables: Floats,
     level: float,
+    *,
     method: str | None = None,
     scale: str | None = None,
-    *,
+    cells: Cells | None = None,
     within_classes: bool = False,
-) -> Estimate:
-    """The estimate of a metric of one model, with an interval by `method` on `scale`.
+    errors: Floats | None = None,
+) -> list[Estimate]:
+    """Estimates of a metric from confusion matrices, each with an interval by `method` on `scale`.
 
     By default Wilson's interval for a proportion, the score interval for a mean of recalls,
-    "combined" for other metrics with two ends, else that of the delta method.
+    "combined" for other metrics with two ends, else that of the delta method. `cells` are
+    those of the one table, with its weights or clusters; else each is of counted samples, of
+    which `errors` may be the standard errors by the jackknife, of ratios by the delta method.
     """
     if method in OF_PROPORTIONS:
         _check_proportions(estimator, method)
-    table = cells.table()
-    value = estimator.value(table)
-    if _is_convention(estimator, table, value):
-        return Estimate(value)
-    counted = cells.clusters is None and cells.squares is None
+    values, entry = estimator.values(tables), estimator.entry
+    # A value that is a convention for 0/0 has no interval.
+    has_value, marks = ~np.isnan(values), estimator.without_samples(tables)
+    if marks is not None:
+        has_value &= ~(marks.any(axis=1) & (marks == estimator.averaged(tables)).all(axis=1))
+    estimates = [Estimate(value) for value in values.tolist()]
+    if not has_value.any():
+        return estimates
+    counted = cells is None or (cells.clusters is None and cells.squares is None)
     plain = counted and not within_classes
     if method in (*OF_PROPORTIONS, "combined") and not plain:
         raise ValueError(
             f"method={method!r} is for independent samples: with groups=, sample_weight= or "
             "within_classes=True pass method='delta' or 'jackknife'"
         )
-    of = estimator.proportions(table)
-    if method is None and scale is None and plain:
-        method = _default(estimator, of)
-    how = method or ("delta" if estimator.entry.scale == "log" else "jackknife")
+    how = method or ("delta" if entry.scale == "log" else "jackknife")
     by = "delta" if how == "delta" or not counted else "jackknife"
-    u = cells.pick(contributions(estimator, table, by)[np.newaxis, np.newaxis])[0]
-    error = standard_error(cells, u, by, within_classes=within_classes)
-    if scale is None:
-        keeps = how != "delta" or estimator.entry.scale == "log"
-        scale = estimator.entry.scale if keeps else "identity"
-    moves = bool(estimator.influence(table)[table > 0].any())
-    times = t_quantile(degrees_of(cells), level)
-    other = None
-    if method == "combined":
-        (other,) = _smoothed_limits(estimator, table[np.newaxis], [of], level)
-    label = by if scale == "identity" else f"{by}, {scale}"
-    return _with_limits(
-        estimator, value, error, of, method, scale, label, level, times, other, moves=moves
-    )
-
-
-def estimate_tables(
-    estimator: Estimator, tables: Floats, level: float, errors: Floats | None = None
-) -> list[Estimate]:
-    """Estimates of a metric from confusion matrices of counted samples, as by `estimate`.
-
-    `errors` are standard errors by the jackknife, of ratios by the delta method.
-    """
-    scale, values = estimator.entry.scale, estimator.values(tables)
-    by = "delta" if scale == "log" else "jackknife"
     psi = estimator.influences(tables)
     if errors is None:
-        u = psi if scale == "log" else jackknife_influences(estimator, tables)
-        n = tables.sum(axis=(1, 2))
-        freedom = n if scale == "log" else np.maximum(n - 1.0, 1.0)
-        with np.errstate(invalid="ignore"):
-            errors = np.sqrt((tables * u * u).sum(axis=(1, 2)) / (n * freedom))
-    moves = ((psi != 0.0) & (tables > 0.0)).any(axis=(1, 2)).tolist()
-    times, label = t_quantile(math.inf, level), by if scale == "identity" else f"{by}, {scale}"
-    defined = [
-        i
-        for i, value in enumerate(values.tolist())
-        if not _is_convention(estimator, tables[i], value)
-    ]
-    estimates = [Estimate(value) for value in values.tolist()]
-    of = {i: estimator.proportions(tables[i]) for i in defined}
-    methods = {i: _default(estimator, of[i]) for i in defined}
-    combined = [i for i in defined if methods[i] == "combined"]
-    outer = _smoothed_limits(estimator, tables[combined], [of[i] for i in combined], level)
-    others = dict(zip(combined, outer, strict=True))
-    for i in defined:
-        value, error, limits = float(values[i]), float(errors[i]), others.get(i)
-        estimates[i] = _with_limits(
-            *(estimator, value, error, of[i], methods[i], scale, label, level, times, limits),
-            moves=moves[i],
-        )
-    return estimates
-
-
-def _is_convention(estimator: Estimator, table: Floats, value: float) -> bool:
-    """Whether a value is undefined, or a convention for 0/0, which has no interval."""
-    marks = estimator.without_samples(table)
-    if math.isnan(value) or marks is None or not marks.any():
-        return math.isnan(value)
-    return bool((marks == estimator.averaged(table)).all())
-
-
-def _with_limits(
-    estimator: Estimator,
-    value: float,
-    error: float,
-    of: Proportions | None,
-    method: str | None,
-    scale: str,
-    label: str,
-    level: float,
-    times: float,
-    other: tuple[float, float] | None,
-    *,
-    moves: bool,
-) -> Estimate:
-    """The estimate with its interval: of proportions, or symmetric on a scale.
-
-    `moves` where some sample moves the metric.
-    """
-    if method in OF_PROPORTIONS:
-        if of is None:
-            return Estimate(value, error, method=method)
-        if method == "score":
-            low, high = score_limits(of, level)
+        u = psi if by == "delta" else jackknife_influences(estimator, tables)
+        if cells is not None:
+            of_cells = cells.pick(u[:, np.newaxis])[0]
+            errors = np.array([cells.standard_error(of_cells, by, within_classes=within_classes)])
         else:
-            low, high = mover_limits(of, level, exact=method == "clopper-pearson")
-        return Estimate(value, error, low, high, method, int(kernels.OK))
-    least, most = estimator.entry.limits
-    if (error == 0.0 or not moves) and (least < value < most or method != "combined"):
-        return Estimate(value, 0.0, method=label, status=int(kernels.DEGENERATE))
-    low, high = limits_on(scale, value, error, times)
-    if other is not None:
-        # The outer ends of two intervals, each of which is too short somewhere.
-        label = f"combined, {scale}"
-        if not math.isnan(other[0]):
-            ends = [x for x in (low, value, high, *other) if not math.isnan(x)]
-            low, high = max(min(ends), least), min(max(ends), most)
-    status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
-    return Estimate(value, error, low, high, label, int(status))
+            n = tables.sum(axis=(1, 2))
+            freedom = n if by == "delta" else np.maximum(n - 1.0, 1.0)
+            with np.errstate(invalid="ignore"):
+                errors = np.sqrt((tables * u * u).sum(axis=(1, 2)) / (n * freedom))
+    moves = ((psi != 0.0) & (tables > 0.0)).any(axis=(1, 2))
+    of = estimator.proportions(tables)
+    methods = [method] * len(of)
+    if method is None and scale is None and plain:
+        methods = [_default(estimator, x) for x in of]
+    if scale is None:
+        scale = entry.scale if how != "delta" or entry.scale == "log" else "identity"
+    label = by if scale == "identity" else f"{by}, {scale}"
+    times = t_quantile(math.inf if cells is None else cells.df, level)
+    defined = np.flatnonzero(has_value).tolist()
+    combined = [i for i in defined if methods[i] == "combined"]
+    smoothed = _smoothed_limits(estimator, tables[combined], [of[i] for i in combined], level)
+    others, (least, most) = dict(zip(combined, smoothed, strict=True)), entry.limits
+    for i in defined:
+        value, error, by_method, parts = estimates[i].value, float(errors[i]), methods[i], of[i]
+        if by_method in OF_PROPORTIONS:
+            if parts is None:
+                estimates[i] = Estimate(value, error, method=by_method)
+                continue
+            if by_method == "score":
+                ends = score_limits(parts, level)
+            else:
+                ends = mover_limits(parts, level, exact=by_method == "clopper-pearson")
+            estimates[i] = Estimate(value, error, *ends, by_method, int(kernels.OK))
+            continue
+        if (error == 0.0 or not moves[i]) and (least < value < most or by_method != "combined"):
+            estimates[i] = Estimate(value, 0.0, method=label, status=int(kernels.DEGENERATE))
+            continue
+        (low, high), its_label = limits_on(scale, value, error, times), label
+        if i in others:
+            # The outer ends of two intervals, each of which is too short somewhere.
+            its_label = f"combined, {scale}"
+            if not math.isnan(others[i][0]):
+                outer = [x for x in (low, value, high, *others[i]) if not math.isnan(x)]
+                low, high = max(min(outer), least), min(max(outer), most)
+        status = kernels.UNDEFINED if math.isnan(low) else kernels.OK
+        estimates[i] = Estimate(value, error, low, high, its_label, int(status))
+    return estimates
 
 
 def _check_proportions(estimator: Estimator, method: str) -> None:
     """Refuse the limits of proportions for a metric that is not made of them."""
-    of = estimator.proportions(np.ones((estimator.n_classes,) * 2))
+    (of,) = estimator.proportions(np.ones((1, *(estimator.n_classes,) * 2)))
     one = of is not None and of.trials.size == 1
     if of is None or (method in ("wilson", "clopper-pearson") and not one):
         fitting = "means of rates of classes" if method in ("score", "mover") else "single rates"
@@ -232,12 +186,20 @@ def _smoothed_limits(
         kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
     psi *= np.sqrt(smooth)
     z, intervals = t_quantile(math.inf, level), []
+    joined = [x for x, of_classes in zip(of, classes, strict=True) if x and of_classes is not None]
+    if joined:
+        successes, trials = (np.concatenate([x[part] for x in joined]) for part in (0, 1))
+        rates = rate_limits(Proportions(successes, trials, as_f1=joined[0].as_f1), level)
+    start = 0
     for i, (of_classes, x) in enumerate(zip(classes, of, strict=True)):
         if of_classes is not None and x is not None:
             class_psi = psi[np.searchsorted(labels, of_classes), i]
             covariance = np.einsum("iab,jab->ij", class_psi, class_psi)
             errors = np.sqrt(np.diagonal(covariance))
-            intervals.append(mover_limits(x, level, covariance / np.outer(errors, errors)))
+            end = start + of_classes.size
+            of_x = tuple(column[start:end] for column in rates)
+            intervals.append(_mover(x, of_x, covariance / np.outer(errors, errors)))
+            start = end
             continue
         error = float(estimator.standard_errors(smooth[i : i + 1])[0])
         intervals.append(limits_on(estimator.entry.scale, estimator.value(smooth[i]), error, z))
@@ -263,19 +225,16 @@ def rate_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[
     return rate, low, high
 
 
-def mover_limits(
-    of: Proportions, level: float, correlations: Floats | None = None, *, exact: bool = False
-) -> tuple[float, float]:
-    """Combine the limits of all proportions: Zou and Donner's MOVER.
+def mover_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[float, float]:
+    """Combine the limits of independent proportions: Zou and Donner's MOVER."""
+    return _mover(of, rate_limits(of, level, exact=exact), np.eye(of.trials.size))
 
-    Distances from the estimate add up as standard deviations do: of independent proportions
-    without `correlations`.
-    """
-    rate, low, high = rate_limits(of, level, exact=exact)
+
+def _mover(of: Proportions, rates: Sequence[Floats], correlations: Floats) -> tuple[float, float]:
+    """Limits whose distances from the estimate add up as standard deviations do."""
+    rate, low, high = rates
     middle = float(of.weights @ rate) + of.constant
     down, up = of.weights * (rate - low), of.weights * (high - rate)
-    if correlations is None:
-        correlations = np.eye(rate.size)
     return (
         middle - float(np.sqrt(down @ correlations @ down)),
         middle + float(np.sqrt(up @ correlations @ up)),
@@ -328,21 +287,6 @@ def _lowest_sum(x: Floats, n: Floats, weights: Floats, z: float) -> float:
     return total
 
 
-def degrees_of(cells: Cells) -> float:
-    """The degrees of freedom of t: infinite without clusters."""
-    return math.inf if cells.clusters is None else float(max(cells.clusters.n - 1, 1))
-
-
-def contributions(estimator: Estimator, table: Floats, how: str) -> Floats:
-    """Contributions of a sample of each cell, (K, K), of mean 0.
-
-    By the delta method the influences, by the jackknife pseudo-values less their mean.
-    """
-    if how == "delta":
-        return estimator.influence(table)
-    return np.asarray(jackknife_influences(estimator, table[np.newaxis])[0])
-
-
 def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1.0) -> Floats:
     """How each cell moves a metric, from the metric without a sample of it.
 
@@ -353,7 +297,7 @@ def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1
     # The metric does not change where all counts are divided by one number.
     scaled = tables / weight
     cells = scaled >= 1.0
-    left = np.stack([estimator.leave_one_out(table) for table in scaled])
+    left = estimator.leave_one_out(scaled)
     left[~cells] = 0.0
     samples = np.where(cells, scaled, 0.0)
     with np.errstate(invalid="ignore"):  # a stratum without any of the samples
@@ -361,16 +305,6 @@ def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1
     n_left = scaled.sum(axis=(1, 2)) - 1.0
     apart = middle[:, np.newaxis, np.newaxis] - left
     return np.where(cells, n_left[:, np.newaxis, np.newaxis] * apart, 0.0)
-
-
-def standard_error(cells: Cells, u: Floats, how: str, *, within_classes: bool = False) -> float:
-    """Turn what a sample of each cell contributes into a standard error."""
-    if not np.isfinite(u).all():
-        return math.nan
-    square = cells.mean_square(u, within_classes=within_classes)
-    if how == "jackknife" and cells.n > 1:
-        square *= cells.n / (cells.n - 1.0)
-    return math.sqrt(square)
 
 
 def limits_on(scale: str, value: float, error: float, times: float) -> tuple[float, float]:
@@ -434,19 +368,19 @@ def few_samples(table: Floats, classes: Sequence[Any]) -> tuple[str, ...]:
 
 
 def conventions(
-    estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Any
+    estimator: Estimator, tables: Floats, names: Sequence[str], classes: Any
 ) -> tuple[str, ...]:
     """Cautions about rates of 0/0, and the values that stand for them."""
     sentences = []
-    for table, name in zip(tables, names, strict=True):
+    marks = estimator.without_samples(tables)
+    for i, (table, name) in enumerate(zip(tables, names, strict=True)):
         if estimator.name == "mcc" and 1 in (table.any(axis=0).sum(), table.any(axis=1).sum()):
             sentences.append(
                 f"MCC of {name}: 0/0, taken as 0, as one class only is true or predicted."
             )
-        marks = estimator.without_samples(table)
-        if marks is None or not marks.any():
+        if marks is None or not marks[i].any():
             continue
-        labels = ", ".join(str(classes[k]) for k in np.flatnonzero(marks)[:_NAMED])
+        labels = ", ".join(str(classes[k]) for k in np.flatnonzero(marks[i])[:_NAMED])
         sentences.append(
             f"{estimator.title} of {name}: 0/0 for class {labels}, taken as zero_division says."
         )
@@ -454,15 +388,14 @@ def conventions(
 
 
 def differing_labels(
-    estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Any
+    estimator: Estimator, tables: Floats, names: Sequence[str], classes: Any
 ) -> tuple[str, ...]:
     """The caution that two models are averaged over different classes."""
-    sets = [estimator.averaged(table) for table in tables]
-    first = sets[0]
-    if first is None:
+    sets = estimator.averaged(tables)
+    if sets is None:
         return ()
+    first = sets[0]
     for other, name in zip(sets[1:], names[1:], strict=True):
-        assert other is not None
         apart = np.flatnonzero(first != other)
         if apart.size:
             labels = ", ".join(str(classes[k]) for k in apart[:_NAMED])

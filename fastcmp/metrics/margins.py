@@ -238,13 +238,12 @@ def paired_parts(estimator: Estimator, cells: Cells) -> list[tuple[list[int], fl
         of.append((np.ones(t.size, np.bool_), a == t, b == t, 1.0))
     elif spec.metric == kernels.RECALL and spec.average == kernels.MACRO:
         # Weights by class would be estimates too: no fixed sum of proportions.
-        tables = cells.table(0), cells.table(1)
-        averaged, other = (estimator.averaged(table) for table in tables)
+        tables = np.stack([cells.table(0), cells.table(1)])
+        averaged = estimator.averaged(tables)
         assert averaged is not None
-        assert other is not None
-        occurs = averaged & (tables[0].sum(axis=1) > 0)
-        n = np.count_nonzero(occurs if math.isnan(spec.zero_division) else averaged)
-        if not n or not np.array_equal(averaged, other):
+        occurs = averaged[0] & (tables[0].sum(axis=1) > 0)
+        n = np.count_nonzero(occurs if math.isnan(spec.zero_division) else averaged[0])
+        if not n or not np.array_equal(*averaged):
             return None
         of += [(t == k, a == k, b == k, 1.0 / n) for k in np.flatnonzero(occurs).tolist()]
     elif spec.average != kernels.ONE_CLASS:

@@ -32,7 +32,14 @@ from fastcmp.metrics.bootstrap import (
 from fastcmp.metrics.cells import count_samples, of_confusion
 from fastcmp.metrics.choice import bind, read_metrics
 from fastcmp.metrics.estimators import Estimator
-from fastcmp.metrics.intervals import METHODS, SCALES, Estimate, conventions, estimate, few_samples
+from fastcmp.metrics.intervals import (
+    METHODS,
+    SCALES,
+    Estimate,
+    conventions,
+    estimate_tables,
+    few_samples,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -287,7 +294,7 @@ def metric(
         confusion = cells.table()
         for estimator in estimators:
             estimator.check(confusion)
-            cautions += conventions(estimator, [confusion], ["the model"], names)
+            cautions += conventions(estimator, confusion[np.newaxis], ["the model"], names)
         if method in ("bootstrap", "abc") and cells.squares is not None:
             raise ValueError(f"method={method!r} needs whole samples, not sample_weight=")
         if method == "bootstrap":
@@ -299,8 +306,13 @@ def metric(
         else:
             level, within = drawn["confidence_level"], drawn["within_classes"]
             for estimator in estimators:
-                result = estimate(estimator, cells, level, method, scale, within_classes=within)
-                estimates.append((estimator, result))
+                shared = {"method": method, "scale": scale, "within_classes": within}
+                estimates += [
+                    (estimator, one)
+                    for one in estimate_tables(
+                        estimator, confusion[np.newaxis], level, cells=cells, **shared
+                    )
+                ]
             continue
         by = "abc" if method == "abc" else f"bootstrap, {drawn['interval']}"
         for estimator, x in zip(estimators, outcomes, strict=True):

@@ -13,7 +13,7 @@ from fastcmp.core.numbers import normal_tail, t_tail
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.estimators import Estimator
-from fastcmp.metrics.intervals import contributions, standard_error
+from fastcmp.metrics.intervals import jackknife_influences
 from fastcmp.metrics.permutation import is_exact, permutation_tests
 
 Floats = NDArray[np.float64]
@@ -24,8 +24,8 @@ class Pair(NamedTuple):
 
     estimator: Estimator
     cells: Cells
-    #: Confusion matrices of a and b.
-    tables: tuple[Floats, Floats]
+    #: Confusion matrices of a and b, (2, K, K).
+    tables: Floats
     value_a: float
     value_b: float
     #: Whether the two models predict the same for all samples.
@@ -51,8 +51,8 @@ _UNDEFINED = Tested(math.nan, math.nan, int(kernels.UNDEFINED))
 
 def pair_of(estimator: Estimator, cells: Cells) -> Pair:
     """A metric of two models, evaluated."""
-    tables = cells.table(0), cells.table(1)
-    value_a, value_b = estimator.values(np.stack(tables)).tolist()
+    tables = np.stack([cells.table(0), cells.table(1)])
+    value_a, value_b = estimator.values(tables).tolist()
     return Pair(estimator, cells, tables, value_a, value_b, cells.same)
 
 
@@ -64,16 +64,17 @@ def standard_errors(
     By the jackknife or the delta method.
     """
     cells = pair.cells
-    psi = np.stack([contributions(pair.estimator, x, how) for x in pair.tables])
+    if how == "delta":
+        psi = pair.estimator.influences(pair.tables)
+    else:
+        psi = jackknife_influences(pair.estimator, pair.tables)
     both = cells.pick(psi[np.newaxis])[0]
     of_models = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
+    errors = [
+        cells.standard_error(u, how, within_classes=within_classes) for u in (both, *of_models)
+    ]
     least = least_error(cells.n)
-    difference, a, b = (
-        0.0 if error <= least else error
-        for error in (
-            standard_error(cells, u, how, within_classes=within_classes) for u in (both, *of_models)
-        )
-    )
+    difference, a, b = [0.0 if error <= least else error for error in errors]
     return difference, a, b
 
 
@@ -162,16 +163,11 @@ def ratio_interval(pair: Pair, level: float, df: float) -> tuple[float, tuple[fl
 
     NaN where a value is not positive.
     """
-    values = pair.value_a, pair.value_b
-    if not (values[0] > 0.0 and values[1] > 0.0):
+    if not (pair.value_a > 0.0 and pair.value_b > 0.0):
         return math.nan, (math.nan, math.nan)
     ratio = pair.value_a / pair.value_b
-    psi = np.stack(
-        [
-            pair.estimator.influence(table) / value
-            for table, value in zip(pair.tables, values, strict=True)
-        ]
-    )
+    values = np.array([pair.value_a, pair.value_b])[:, np.newaxis, np.newaxis]
+    psi = pair.estimator.influences(pair.tables) / values
     error = math.sqrt(pair.cells.mean_square(pair.cells.pick(psi[np.newaxis])[0]))
     if math.isnan(error) or (error == 0.0 and not pair.same):
         return ratio, (math.nan, math.nan)

@@ -276,8 +276,7 @@ def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> F
     if method in _PROCEDURES and _PROCEDURES[method][1] is None:
         _adjust_sorted(positive, method, n_zeros)  # each by itself
     else:
-        # See docs/decisions/0011 for the measurements.
-        order = order_of(positive) if positive.size >= _LARGE else np.argsort(positive)
+        order = _order(positive)
         ascending = positive[order]
         _adjust_sorted(ascending, method, n_zeros)
         positive[order] = ascending
@@ -351,3 +350,8 @@ class Family:
         adjusted, known = some.copy(), some > 0.0
         adjusted[known] = self._adjusted[np.searchsorted(self._sorted, some[known])]
         return adjusted
+
+
+def _order(p: Floats) -> NDArray[np.int64]:
+    """The order of p-values; see docs/decisions/0011 for the measurements."""
+    return order_of(p) if p.size >= _LARGE else np.argsort(p)

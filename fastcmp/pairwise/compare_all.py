@@ -294,7 +294,7 @@ def compare_all(
         record: type[PairwiseResult] = PairwiseResult
         about: Any = {}
         if by is not None:
-            from fastcmp.pairwise.metric_comparison import MetricsResult, metric_tests
+            from fastcmp.pairwise.metric_tests import MetricsResult, metric_tests
 
             draws = options.draws if options.method in DRAWN else None
             how = by, options.method, level, draws, classes

@@ -22,9 +22,8 @@ from fastcmp.inputs.model_names import with_names
 from fastcmp.metrics.pairs import least_error, pair_of, without_variance
 from fastcmp.paired.units import Sampling
 from fastcmp.pairwise.compare_all import read_metric
-from fastcmp.pairwise.metric_comparison import cautions_of, sampled
 from fastcmp.pairwise.metric_models import read_models
-from fastcmp.pairwise.metric_tests import spread_of
+from fastcmp.pairwise.metric_tests import cautions_of, sampled, spread_of
 
 Floats = NDArray[np.float64]
 

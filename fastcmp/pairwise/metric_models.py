@@ -160,8 +160,8 @@ class Counted(ABC):
     weights: Floats
 
     @abstractmethod
-    def counts(self, i: int) -> Ints:
-        """Count the samples of a model, ``[stratum, true, predicted]``."""
+    def counts(self, models: Sequence[int]) -> Ints:
+        """Count the samples of some models, ``[model, stratum, true, predicted]``."""
 
     @abstractmethod
     def cells(self, i: int, j: int) -> Cells:
@@ -207,12 +207,13 @@ class MetricSamples(Counted):
         cells = self.n_codes**2 * self.weights.size
         return cells > max(self.n_samples, _FEW_CELLS)
 
-    def counts(self, i: int) -> Ints:
-        """Count the samples of a model, ``[stratum, true, predicted]``."""
+    def counts(self, models: Sequence[int]) -> Ints:
+        """Count the samples of some models, ``[model, stratum, true, predicted]``."""
         k, h = self.n_codes, self.weights.size
-        counts = np.zeros((h * k, k), np.int64)
-        kernels.count_agreement(self.rows, self.preds[i], counts)
-        return counts.reshape(h, k, k)
+        counts = np.zeros((len(models), h * k, k), np.int64)
+        for i, table in zip(models, counts, strict=True):
+            kernels.count_agreement(self.rows, self.preds[i], table)
+        return counts.reshape(-1, h, k, k)
 
     def cells(self, i: int, j: int) -> Cells:
         """The cells of two models in the order of the metric, with clusters those of each."""
@@ -337,14 +338,14 @@ class MetricCounts(Counted):
 
     source: LabelledCounts
 
-    def counts(self, i: int) -> Ints:
-        """Count the samples of a model, ``[stratum, true, predicted]``."""
-        # Each model is the first or the second of some pair.
-        other = 1 if i == 0 else 0
-        codes, samples = self.codes(i, other)
-        table = np.zeros((1, self.n_codes, self.n_codes), np.int64)
-        np.add.at(table[0], (codes[:, 0], codes[:, 1]), samples)
-        return table
+    def counts(self, models: Sequence[int]) -> Ints:
+        """Count the samples of some models, ``[model, stratum, true, predicted]``."""
+        tables = np.zeros((len(models), 1, self.n_codes, self.n_codes), np.int64)
+        for i, table in zip(models, tables, strict=True):
+            # Each model is the first or the second of some pair.
+            codes, samples = self.codes(i, 1 if i == 0 else 0)
+            np.add.at(table[0], (codes[:, 0], codes[:, 1]), samples)
+        return tables
 
     def codes(self, i: int, j: int) -> tuple[Ints, Ints]:
         """The cells of two models: codes (C, 3) in order, and samples."""
@@ -427,7 +428,17 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         f"the influences of {m} models on {n} samples",
         "compare fewer models, or pass pairs=",
     )
-    first = samples.counts(0)
+    counted = np.empty((m, h, codes, codes), np.int64) if small else None
+
+    def count(span: slice) -> None:
+        assert counted is not None
+        counted[span] = samples.counts(range(span.start, span.stop))
+
+    if small:
+        # To hand over a task takes as long as to count a hundred thousand samples.
+        size = -(-m // (8 * pool.threads)) if pool.threads > 1 else m
+        pool.run(count, parts(m, size), steps=0)
+    first = samples.counts([0])[0] if counted is None else counted[0]
     estimator.check(samples.table(first))
     jackknife = method != "delta" and clusters is None
     models = MetricModels(
@@ -444,15 +455,9 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
     )
     if not small and clusters is None:
         models = replace(models, rows=np.zeros((m, n)))
-    counted = np.empty((m, h, codes, codes), np.int64) if small else None
     factors = np.sqrt(units.factors(corrected=jackknife))[:, np.newaxis, np.newaxis]
     scale, quantile = estimator.entry.scale, t_quantile(units.df, level)
     as_shown = jackknife == (scale != "log")
-
-    def count(span: slice) -> None:
-        assert counted is not None
-        for i in range(span.start, span.stop):
-            counted[i] = samples.counts(i) if i else first
 
     def influences(tables: Floats, counts: Ints) -> Floats:
         """What samples add to the metric, to first order, (b, H, K', K')."""
@@ -471,37 +476,31 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
             lookups -= (counts * lookups).sum(axis=(2, 3), keepdims=True) / sizes
         return lookups
 
-    def mark(span: slice, tables: Floats) -> None:
-        """Mark classes that a metric is over, and those with a rate of 0/0."""
-        called, true = (np.asarray(tables.any(axis=axis)) for axis in (1, 2))
-        seen = np.asarray((called & true).all(axis=1))
-        # All tables without an empty row or column are alike.
-        alike = [(np.flatnonzero(seen), np.ones_like(tables[0]))] if seen.any() else []
-        for places, table in (*alike, *((i, tables[i]) for i in np.flatnonzero(~seen))):
-            marks = (estimator.averaged(table), estimator.without_samples(table))
-            for flags, mask in zip((models.averaged, models.without), marks, strict=True):
-                if mask is not None:
-                    flags[span.start + places] = mask
-
     def intervals(values: Floats, errors: Floats, tables: Floats) -> list[tuple[float, float]]:
         """The intervals of models alone."""
         pairs = list(zip(values.tolist(), errors.tolist(), strict=True))
         if units.stratified or clusters is not None:
             return [limits_on(scale, value, error, quantile) for value, error in pairs]
-        estimates = estimate_tables(estimator, tables, level, errors if as_shown else None)
+        errors_shown = errors if as_shown else None
+        estimates = estimate_tables(estimator, tables, level, errors=errors_shown)
         models.interval_methods.update(one.method for one in estimates)
         return [(one.low, one.high) for one in estimates]
 
     def read(span: slice) -> None:
         start = span.start
-        counts = samples.counts(start)[np.newaxis] if counted is None else counted[span]
+        counts = samples.counts([start]) if counted is None else counted[span]
         tables = samples.table(counts)
         values = models.value[span] = estimator.values(tables)
         if models.tables is not None:
             models.tables[span] = tables
         lookups = influences(tables, counts)
         lookups[np.isnan(values)] = np.nan
-        mark(span, tables)
+        for flags, marks in (
+            (models.averaged, estimator.averaged(tables)),
+            (models.without, estimator.without_samples(tables)),
+        ):
+            if marks is not None:
+                flags[span] = marks
         flat = lookups.reshape(len(lookups), -1, codes)
         if clusters is None:  # samples are units by themselves
             lookups *= factors
@@ -531,9 +530,6 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         return float(np.sqrt(models.rows[i] @ models.rows[i]))
 
     size = max(1, _CELLS // codes**2) if small else 1
-    if small:
-        # To hand over a task takes as long as to count a hundred thousand samples.
-        pool.run(count, parts(m, -(-m // (8 * pool.threads))), steps=0)
     # Small tables are Python's work, which threads would only pass to each other.
     pool.run(read, parts(m, size), steps=0, here=small and clusters is None)
     models.interval_methods.discard("")

@@ -396,8 +396,9 @@ def _cautions(plan: Plan, averages: list[Estimator], counts: ReportCounts) -> tu
     for name, cells in zip(names, counts.cells, strict=True):
         table = cells.table()
         for estimator in macro:
-            undefined += conventions(estimator, [table], [name], classes)
-            differing += differing_labels(estimator, [first, table], (names[0], name), classes)
+            undefined += conventions(estimator, table[np.newaxis], [name], classes)
+            both = np.stack([first, table])
+            differing += differing_labels(estimator, both, (names[0], name), classes)
     more = len(undefined) - _MOST_CAUTIONS
     if more > 0:
         undefined[_MOST_CAUTIONS:] = [f"There are {more} more rates of this kind."]

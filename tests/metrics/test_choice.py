@@ -285,7 +285,9 @@ def test_a_function_is_as_the_registry(name):
     np.testing.assert_allclose(
         written.influence(TABLE), known.influence(TABLE), rtol=1e-7, atol=1e-8
     )
-    np.testing.assert_allclose(written.leave_one_out(TABLE), known.leave_one_out(TABLE), rtol=1e-12)
+    np.testing.assert_allclose(
+        written.leave_one_out(TABLE[np.newaxis]), known.leave_one_out(TABLE[np.newaxis]), rtol=1e-12
+    )
 
 
 def test_where_there_is_no_derivative():
@@ -349,7 +351,7 @@ def test_adjusted_for_chance(table):
     np.testing.assert_allclose(
         adjusted.influence(table) * (1 - 1 / n_true), plain.influence(table), atol=1e-12
     )
-    without = adjusted.leave_one_out(table)
+    (without,) = adjusted.leave_one_out(table[np.newaxis])
     for t, y in np.argwhere(table).tolist():
         less = table.copy()
         less[t, y] -= 1
@@ -377,8 +379,8 @@ def test_influences_at_other_proportions(name):
     found, wanted = scaled.influence(TABLE), by_hand.influence(TABLE)
     assert scaled.value(TABLE) == pytest.approx(written(TABLE), rel=1e-14)
     np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-8)
-    without = scaled.leave_one_out(TABLE)
-    np.testing.assert_allclose(without, by_hand.leave_one_out(TABLE), rtol=1e-12)
+    (without,) = scaled.leave_one_out(TABLE[np.newaxis])
+    np.testing.assert_allclose(without, by_hand.leave_one_out(TABLE[np.newaxis])[0], rtol=1e-12)
     # Within each class they add up to 0: its number of samples does not matter.
     np.testing.assert_allclose((TABLE * found).sum(axis=1), 0, atol=1e-10)
     (own_shares,) = bind(make_metric(name, prevalence=rows / rows.sum()))
@@ -410,7 +412,8 @@ def test_proportions_of_two_classes():
 
 def flags(made, table):
     (estimator,) = bind(make_metric(**made), len(table))
-    marks = estimator.averaged(table), estimator.without_samples(table)
+    tables = table[np.newaxis]
+    marks = estimator.averaged(tables), estimator.without_samples(tables)
     return [None if each is None else np.flatnonzero(each).tolist() for each in marks]
 
 

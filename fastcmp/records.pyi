@@ -32,7 +32,6 @@ from fastcmp.items.max_t import MaxTResult as MaxTResult
 from fastcmp.items.mean_difference import MeanDifference as MeanDifference
 from fastcmp.items.signed_rank import SignedRankResult as SignedRankResult
 from fastcmp.metrics.choice import Metric as Metric
-from fastcmp.metrics.comparison_result import MetricComparison as MetricComparison
 from fastcmp.metrics.kappa import FleissResult as FleissResult
 from fastcmp.metrics.kappa import KappaResult as KappaResult
 from fastcmp.metrics.metric import MetricResult as MetricResult
@@ -47,8 +46,9 @@ from fastcmp.paired.unpaired_accuracies import UnpairedResult as UnpairedResult
 from fastcmp.paired.unpaired_means import UnpairedMeans as UnpairedMeans
 from fastcmp.pairwise.agreement import AgreementResult as AgreementResult
 from fastcmp.pairwise.best_set import BestSet as BestSet
+from fastcmp.pairwise.best_set import ModelConfidenceSet as ModelConfidenceSet
 from fastcmp.pairwise.cochran import CochranResult as CochranResult
-from fastcmp.pairwise.confidence_set import ModelConfidenceSet as ModelConfidenceSet
+from fastcmp.pairwise.compare_metric import MetricComparison as MetricComparison
 from fastcmp.pairwise.decisions import TieGroups as TieGroups
 from fastcmp.pairwise.gate import GateResult as GateResult
 from fastcmp.pairwise.leaderboard import Leaderboard as Leaderboard

@@ -15,8 +15,12 @@ from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import MeanData, MeanOptions, pack_right, read_data
 from fastcmp.kernels.bits import cross_counts
 from fastcmp.kernels.item_bootstrap import count_units, draw_units
-from fastcmp.pairwise.best_set import BestSet, make_best_set
-from fastcmp.pairwise.confidence_set import ModelConfidenceSet, make_confidence_set
+from fastcmp.pairwise.best_set import (
+    BestSet,
+    ModelConfidenceSet,
+    make_best_set,
+    make_confidence_set,
+)
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of, make_estimates
 from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets
 from fastcmp.pairwise.superior_ability import SuperiorAbility, make_superior_ability

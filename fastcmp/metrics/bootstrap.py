@@ -87,7 +87,7 @@ def influences_of(estimator: Estimator, tables: Floats, cells: Cells) -> Floats:
 
 
 @np.errstate(invalid="ignore", over="ignore")  # where a value is infinite
-def standard_errors(
+def errors_of_draws(
     estimator: Estimator,
     cells: Cells,
     drawn: Drawn,
@@ -278,7 +278,7 @@ def bootstrap_intervals(
         for e, estimator in enumerate(estimators):
             values[e, part] = measure(estimator, drawn.tables)
             if errors is not None:
-                errors[e, part] = standard_errors(estimator, cells, drawn, strata=strata)
+                errors[e, part] = errors_of_draws(estimator, cells, drawn, strata=strata)
 
     evaluate_draws(cells, n_resamples, fill, take, pool)
     options = kind, ALTERNATIVES[alternative], as_level(confidence_level, alternative)
@@ -290,7 +290,7 @@ def bootstrap_intervals(
         if kind == kinds.BCA:
             scale = acceleration(estimator, cells, strata, pool)
         elif errors is not None:
-            scale = float(standard_errors(estimator, cells, data, strata=strata)[0])
+            scale = float(errors_of_draws(estimator, cells, data, strata=strata)[0])
             draw_errors = errors[e, is_defined]
             with np.errstate(divide="ignore", invalid="ignore"):
                 rows = ((kept - estimate) / draw_errors)[draw_errors > 0.0]

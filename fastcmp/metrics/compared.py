@@ -39,18 +39,19 @@ from fastcmp.metrics.margins import (
     paired_counts,
     paired_interval,
 )
-from fastcmp.metrics.pairs import (
+from fastcmp.metrics.pair_tests import (
     Pair,
     Tested,
     difference_interval,
+    is_exact,
     pair_of,
+    permutation_tests,
     pooled_test,
     ratio_interval,
     standard_errors,
     without_variance,
     z_test,
 )
-from fastcmp.metrics.permutation import is_exact, permutation_tests
 
 Floats = NDArray[np.float64]
 Ends = tuple[float, float]
@@ -87,7 +88,7 @@ class CompareOptions(NamedTuple):
         return math.inf if self.df == "normal" else cells.df
 
 
-class Compared(NamedTuple):
+class ComparedMetric(NamedTuple):
     """One metric of two models, compared."""
 
     pair: Pair
@@ -156,7 +157,7 @@ def choose_method(bounds: Sequence[Bound], options: CompareOptions) -> CompareOp
 
 def compare_bound(
     bound: Bound, options: CompareOptions, names: tuple[str, str], pool: ThreadPool
-) -> list[Compared]:
+) -> list[ComparedMetric]:
     """Compare two models by metrics of the same classes; the method is chosen."""
     classes, cells, estimators = bound
     pairs = [pair_of(estimator, cells) for estimator in estimators]
@@ -182,7 +183,9 @@ def compare_bound(
     ]
 
 
-def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
+def _bootstrapped(
+    pairs: list[Pair], options: CompareOptions, pool: ThreadPool
+) -> list[ComparedMetric]:
     """Compare by the bootstrap: intervals of differences and ratios, and p-values."""
     estimators = [pair.estimator for pair in pairs]
     outcomes = bootstrap_intervals(
@@ -203,7 +206,7 @@ def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) 
         if pair.same:
             test = Tested(0.0, 1.0, int(kernels.DEGENERATE))
         comparisons.append(
-            Compared(
+            ComparedMetric(
                 pair,
                 test,
                 (one.standard_error, *standard_errors(pair, "delta")[1:]),
@@ -217,7 +220,7 @@ def _bootstrapped(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) 
     return comparisons
 
 
-def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> list[Compared]:
+def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> list[ComparedMetric]:
     """Compare by a test, with intervals of differences and ratios by standard errors."""
     cells, method, side = pairs[0].cells, options.method, options.alternative
     df, level = options.degrees(cells), options.level
@@ -268,7 +271,7 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
             ends = limits
         ratio, ratio_ends = ratio_interval(pair, level, df)
         comparisons.append(
-            Compared(
+            ComparedMetric(
                 pair,
                 test,
                 errors,
@@ -284,8 +287,8 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
 
 
 def _bounded(
-    comparisons: list[Compared], options: CompareOptions, pool: ThreadPool
-) -> list[Compared]:
+    comparisons: list[ComparedMetric], options: CompareOptions, pool: ThreadPool
+) -> list[ComparedMetric]:
     """Replace intervals by those of the tests against a margin: one procedure."""
     cells = comparisons[0].pair.cells
     counts = [paired_counts(one.pair.estimator, cells) for one in comparisons]
@@ -325,7 +328,7 @@ def _bounded(
     return bounded
 
 
-def _disagreement(comparison: Compared, options: CompareOptions) -> tuple[str, ...]:
+def _disagreement(comparison: ComparedMetric, options: CompareOptions) -> tuple[str, ...]:
     """The caution that the interval and the test disagree."""
     low, high = comparison.interval
     if (

@@ -24,7 +24,7 @@ from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.metrics.bootstrap import evaluate_draws, measure
 from fastcmp.metrics.cells import Cells, Drawn
 from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator, UserEstimator
-from fastcmp.metrics.pairs import Pair
+from fastcmp.metrics.pair_tests import Pair
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import (
     SMALL,

@@ -19,7 +19,7 @@ from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import Block, all_pairs
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
-from fastcmp.metrics.pairs import least_error, pair_of, without_variance
+from fastcmp.metrics.pair_tests import least_error, pair_of, without_variance
 from fastcmp.paired.units import Sampling
 from fastcmp.pairwise.compare_all import read_metric
 from fastcmp.pairwise.metric_models import read_models

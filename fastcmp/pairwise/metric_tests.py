@@ -33,8 +33,14 @@ from fastcmp.metrics.bootstrap import MANY_UNDEFINED, bootstrap_intervals
 from fastcmp.metrics.choice import Metric
 from fastcmp.metrics.intervals import distances_apart, few_samples
 from fastcmp.metrics.margins import bounded_draws, margin_test, paired_counts, stacked_margins
-from fastcmp.metrics.pairs import least_error, pair_of, pooled_z, without_variance
-from fastcmp.metrics.permutation import is_exact, permutation_tests
+from fastcmp.metrics.pair_tests import (
+    is_exact,
+    least_error,
+    pair_of,
+    permutation_tests,
+    pooled_z,
+    without_variance,
+)
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.paired.margins import MarginOptions, accuracy_margins
 from fastcmp.paired.units import Sampling, cluster_cautions, units_of

@@ -29,8 +29,7 @@ from fastcmp.metrics.intervals import (
     few_samples,
     rate_limits,
 )
-from fastcmp.metrics.pairs import pair_of, pooled_test, pooled_z
-from fastcmp.metrics.permutation import Exchanges, permutation_tests
+from fastcmp.metrics.pair_tests import Exchanges, pair_of, permutation_tests, pooled_test, pooled_z
 from fastcmp.metrics.registry import PROPORTIONS
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.scores.classification_report_result import ClassificationReport

@@ -156,7 +156,7 @@ def _rank(
         adjust=adjust,
         alpha=alpha,
         rule=promise(adjust, alpha),
-        control=None if control is None else names[pair_indices[0, 0]],
+        control=None if pair_indices is None or control is None else names[pair_indices[0, 0]],
         n_clusters=n_clusters,
         cautions=cautions,
         standard_error=error[:m],

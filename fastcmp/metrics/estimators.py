@@ -180,7 +180,7 @@ class KernelEstimator(Estimator):
                 replace(self, spec=self.spec._replace(zero_division=zero)).values(tables)
                 for zero in (0.0, 1.0)
             )
-            return (value != other)[:, np.newaxis] & counted
+            return np.asarray((value != other)[:, np.newaxis] & counted)
         rate, d, r, c, n = self._sums(tables)
         if self.spec.average == kernels.OF_MEANS or rate == kernels.FOWLKES_MALLOWS:
             return np.asarray(counted & ((r == 0) | (c == 0)))

@@ -408,7 +408,10 @@ def differing_labels(
 
 
 def distances_apart(
-    estimator: Estimator, tables: Sequence[Floats], names: Sequence[str], classes: Sequence[Any]
+    estimator: Estimator,
+    tables: Sequence[Floats] | Floats,
+    names: Sequence[str],
+    classes: Sequence[Any],
 ) -> tuple[str, ...]:
     """The caution about weighted kappa where the order of the classes was not given.
 

@@ -432,7 +432,7 @@ class _Pairs:
         find: Callable[[Block], Sequence[Any]],
         tasks: Sequence[Task],
         start: int = 0,
-        steps: Callable[[Any], int] = count_pairs,
+        steps: int | Callable[[Any], int] = count_pairs,
     ) -> None:
         """Write what is found of the pairs of each task into columns, which begin at `start`."""
 

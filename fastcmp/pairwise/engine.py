@@ -82,21 +82,12 @@ class Options:
     rank_seed: int
     #: The largest difference that does not matter; None for none.
     margin: float | None
-
-    @property
-    def joint(self) -> bool:
-        """Whether models are drawn together."""
-        return self.simultaneous or self.adjust in JOINT
-
-    @property
-    def all_together(self) -> bool:
-        """Whether variances of all pairs are needed, tested or not."""
-        return self.joint or self.rank_intervals != "decisions"
-
-    @property
-    def gain(self) -> int:
-        """1 where more of the score is better, else -1."""
-        return -1 if self.lower_is_better or self.test == "cost" else 1
+    #: Whether models are drawn together.
+    joint: bool
+    #: Whether variances of all pairs are needed, tested or not.
+    all_together: bool
+    #: 1 where more of the score is better, else -1.
+    gain: int
 
 
 def read_options(
@@ -125,8 +116,8 @@ def read_options(
                 "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
             )
     simultaneous, n = as_flag(simultaneous, "simultaneous"), as_resamples(n_resamples)
-    draws = None
-    if method in DRAWN or simultaneous or adjust in JOINT:
+    draws, joint = None, simultaneous or adjust in JOINT
+    if method in DRAWN or joint:
         draws = Draws(n, as_seed(rng))
     elif rng is not None:
         as_seed(rng)
@@ -145,6 +136,9 @@ def read_options(
         # The same draws unless asked for.
         rank_seed=0 if ranks == "decisions" else as_seed(0 if rng is None else rng),
         margin=margin,
+        joint=joint,
+        all_together=joint or ranks != "decisions",
+        gain=-1 if lower_is_better or test == "cost" else 1,
     )
 
 
@@ -294,7 +288,7 @@ def run_tests(
         as_margin(options.margin, tests.limits[1])
     keep, limit = options.keep, options.memory_limit
     joint = critical = None
-    if drawn := options.joint:
+    if options.joint:
         tests, joint, critical = _draw(tests, chosen, options, pool)
     work = _Pairs(tests, chosen, options, pool, joint)
     places = work.of_best(keep) if isinstance(keep, int) else None
@@ -309,7 +303,7 @@ def run_tests(
         adjusted = adjusted_of(columns.only_a, columns.only_b)
         return KeptPairs(pairs, columns, adjusted, decisions, joint, critical)
     check_memory(
-        work.n_pairs * (_PVALUES + _DRAWN * drawn + _MARGINS * (options.margin is not None))
+        work.n_pairs * (_PVALUES + _DRAWN * options.joint + _MARGINS * (options.margin is not None))
         + n_kept * _ROW
         + work.n_models**2,
         limit,

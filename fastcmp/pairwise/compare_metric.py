@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -249,6 +250,18 @@ def compare_metric(
     return replace(record, slices=compared.slices)
 
 
+#: Fields of the record, and where they are in what was compared by one metric.
+_FIELDS = {
+    **{name: f"test.{name}" for name in ("statistic", "pvalue", "status")},
+    **{name: name for name in ("interval_method", "interval", "ratio", "ratio_interval")},
+    **{name: f"pair.{name}" for name in ("difference", "value_a", "value_b")},
+    "standard_errors": "standard_errors",
+    "metric": "pair.estimator.name",
+    "measure": "pair.estimator.title",
+    "lower_is_better": "pair.estimator.entry.lower_is_better",
+}
+
+
 def _record(
     tables: list[Counted],
     comparisons: list[ComparedMetric],
@@ -260,33 +273,21 @@ def _record(
     """The record: numbers, or arrays of a shape; `comparisons` has the metrics of each table."""
     scalar, n_metrics = not shape and len(comparisons) == 1, len(comparisons) // len(tables)
 
-    def column(values: list[Any]) -> Any:
+    def column(values: Sequence[Any]) -> Any:
         return values[0] if scalar else np.array(values).reshape(shape)
-
-    def ends(of: list[tuple[float, float]]) -> ConfidenceInterval:
-        return ConfidenceInterval(*(column([x[i] for x in of]) for i in (0, 1)))
 
     first, cells, method = tables[0], comparisons[0].pair.cells, str(options.method)
     df = options.degrees(cells)
     distribution = "permutation" if method in EXCHANGED else method
     if distribution not in ("permutation", "bootstrap", "abc"):
         distribution = "normal" if df == math.inf else "t"
-    of: dict[str, list[Any]] = {
-        name: [getattr(one.test, name) for one in comparisons]
-        for name in ("statistic", "pvalue", "status")
+    of: dict[str, Sequence[Any]] = {
+        name: list(map(attrgetter(place), comparisons)) for name, place in _FIELDS.items()
     }
-    of |= {
-        name: [getattr(one, name) for one in comparisons] for name in ("interval_method", "ratio")
-    }
-    of |= {
-        name: [getattr(one.pair, name) for one in comparisons]
-        for name in ("difference", "value_a", "value_b")
-    }
-    of["metric"] = [one.pair.estimator.name for one in comparisons]
-    of["measure"] = [one.pair.estimator.title for one in comparisons]
-    of["lower_is_better"] = [one.pair.estimator.entry.lower_is_better for one in comparisons]
-    for i, name in enumerate(("standard_error", "standard_error_a", "standard_error_b")):
-        of[name] = [one.standard_errors[i] for one in comparisons]
+    errors = zip(*of.pop("standard_errors"), strict=True)
+    of |= zip(("standard_error", "standard_error_a", "standard_error_b"), errors, strict=True)
+    low, high = zip(*of.pop("interval"), strict=True)
+    ratio_low, ratio_high = zip(*of.pop("ratio_interval"), strict=True)
     of["n_samples"] = [counted.n_samples for counted in tables for _ in range(n_metrics)]
     of["n_discordant"] = [
         int(n) if one.pair.cells.squares is None else float(n)
@@ -320,8 +321,8 @@ def _record(
         **{name: column(values) for name, values in of.items()},
         df=df if distribution == "t" else None,
         distribution=distribution,
-        interval=ends([one.interval for one in comparisons]),
-        ratio_interval=ends([one.ratio_interval for one in comparisons]),
+        interval=ConfidenceInterval(column(low), column(high)),
+        ratio_interval=ConfidenceInterval(column(ratio_low), column(ratio_high)),
         method=method,
         alternative=options.alternative,
         confidence_level=options.confidence_level,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import operator
 import os
 import signal
 import sys
@@ -202,8 +203,8 @@ class Kernel(_Function):
         self._spent: dict[Any, float] = {}
         self._run = self._interpret if INTERPRETED else self._first
 
-    def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self._run(*args, **keywords)
+    #: What runs a call, found by C: a method in Python would add a quarter to a short one.
+    __call__: Any = property(operator.attrgetter("_run"))
 
     @property
     def py_func(self) -> Any:

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
@@ -302,6 +303,21 @@ def numbers(values: Sequence[Any]) -> NDArray[np.float64]:
     return both
 
 
+def plain_numbers(values: Sequence[Any]) -> NDArray[np.float64] | list[Any]:
+    """Numbers, where all are and none is extreme; else the values, as `or_none` lists them."""
+    if set(map(type, values)) <= {int, float, bool}:
+        with suppress(OverflowError):
+            column = np.array(values, np.float64)
+            if float(np.abs(column).max(initial=0.0)) < _LARGEST:
+                return column
+    return or_none(values)
+
+
+def or_none(values: Sequence[Any]) -> list[Any]:
+    """The values, None where there is none."""
+    return [None if value is UNSET else value for value in values]
+
+
 def words() -> Convert:
     """Texts of which few differ, each kept once; what is no text is written as JSON."""
     distinct: dict[str | None, str | None] = {}
@@ -327,12 +343,14 @@ def read_columns(
         lines.append(block.lines)
     if len(lines) == 1:
         raise ValueError(f"{path}: holds no lines")
-    return {
-        key: np.concatenate(converted, axis=-1)
-        if isinstance(converted[0], np.ndarray)
-        else [value for values in converted for value in values]
-        for key, converted in blocks.items()
-    }, np.concatenate(lines)
+    joined: dict[Key, Any] = {}
+    for key, converted in blocks.items():
+        if all(isinstance(values, np.ndarray) for values in converted):
+            joined[key] = np.concatenate(converted, axis=-1)
+        else:
+            lists = (x.tolist() if isinstance(x, np.ndarray) else x for x in converted)
+            joined[key] = [*chain.from_iterable(lists)]
+    return joined, np.concatenate(lines)
 
 
 def ids(
@@ -348,16 +366,6 @@ def ids(
         problem = "is not there" if values[row] is UNSET else "is neither"
         refuse_line(path, int(lines[row]), f"{key} must be a number or text, and {problem}")
     return [*map(str, values)]
-
-
-def values_of(path: Path, keys: Sequence[str], memory_limit: int) -> dict[str, list[Any]]:
-    """Values of some keys in JSON lines or an array of objects; None where there is none."""
-    columns, _ = read_columns(path, dict.fromkeys(keys, _or_none), memory_limit)
-    return cast("dict[str, list[Any]]", columns)
-
-
-def _or_none(values: Sequence[Any]) -> Sequence[Any]:
-    return [None if value is UNSET else value for value in values]
 
 
 def rows_of(path: Path, keys: Sequence[str], memory_limit: int) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -55,15 +55,23 @@ def parts_of_rows(rows: Rows, template: LogPart) -> list[LogPart]:
     key = np.zeros(rows.values.size, np.int64)
     for column in (rows.model, rows.task, rows.subset, rows.metric):
         if column is not None and np.ptp(column.codes):
-            key = key * (len(column.texts) + 1) + column.codes
-            key = np.unique(key, return_inverse=True)[1]
+            if key.any():
+                key = np.unique(key, return_inverse=True)[1] * (len(column.texts) + 1)
+            key = key + column.codes
+    if np.abs(key).max(initial=0) < 1 << 15:  # which NumPy sorts in linear time
+        key = key.astype(np.int16)
     order = np.argsort(key, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
     groups.sort(key=lambda group: int(group[0]))
     why = np.array(sorted(rows.reasons), np.int64)
-    parts = []
+    parts: list[LogPart] = []
+    items: Sequence[str] = ()
+    codes = rows.item.codes[:0]
     for group in groups:
         first = group[:1]
+        before, codes = codes, rows.item.codes[group]
+        if not parts or not np.array_equal(codes, before):  # else in the same order as before
+            items = rows.item.at(group)
         failed_rows = np.flatnonzero(np.isin(group, why)).tolist() if why.size else ()
         part = replace(
             template,
@@ -71,7 +79,7 @@ def parts_of_rows(rows: Rows, template: LogPart) -> list[LogPart]:
             task=(rows.task.at(first)[0] if rows.task else "") or template.task,
             subset=rows.subset.at(first)[0] if rows.subset else "",
             metric=rows.metric.at(first)[0],
-            items=rows.item.at(group),
+            items=items,
             values=rows.values[group],
             repeats=_cut(rows.repeats, group),
             status=_cut(rows.status, group),

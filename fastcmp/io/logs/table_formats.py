@@ -32,6 +32,7 @@ from fastcmp.io.logs.tables import (
     as_numbers,
     as_whole_numbers,
     constant,
+    is_json_table,
 )
 from fastcmp.io.logs.words import ERROR, ERRORS, STATUS, UNSCORED, listed
 from fastcmp.io.sources import Source
@@ -413,8 +414,8 @@ def _read_splits(file: LogFile, options: LogOptions) -> list[LogPart]:
 def _columns(file: LogFile, names: Sequence[str], options: LogOptions) -> Mapping[str, Any]:
     """Read columns: of a table, or of a JSON object of lists, as to_json writes it."""
     if file.columns:
-        values = [name for name in names if name != "params"]
-        others = [name for name in names if name == "params"]
+        others = [name for name in names if name == "params"]  # of JSON they stay objects
+        values = [name for name in names if name != "params" or is_json_table(file)]
         return LogTable(file, others, values=values, limit=options.memory_limit).columns
     content = read_object(file.path, options.memory_limit)
     columns: dict[str, list[Any]] = {}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
@@ -19,7 +20,7 @@ from fastcmp.io.formats import kind_of
 from fastcmp.io.logs import entries
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.heads import check_size, is_json_array
-from fastcmp.io.logs.json_lines import values_of
+from fastcmp.io.logs.json_lines import or_none, plain_numbers, read_columns
 from fastcmp.io.logs.words import listed
 from fastcmp.io.sources import Source, columns_in
 
@@ -65,41 +66,64 @@ def constant(text: str, n: int) -> Labels:
     return Labels(np.zeros(n, np.int64), (text,))
 
 
+class _Codes(dict[Any, int]):
+    """Codes of the entries of a column, which may come in pieces, by their texts."""
+
+    def __init__(self) -> None:
+        #: The code of each text, in order.
+        self.places: dict[str, int] = {}
+
+    def __missing__(self, entry: Any) -> int:
+        self[entry] = code = self._code(entry)
+        return code
+
+    def _code(self, entry: Any) -> int:
+        text = _text(entry)
+        return -1 if text is None else self.places.setdefault(text, len(self.places))
+
+    def of(self, entries: Sequence[Any]) -> NDArray[np.int64]:
+        """The code of each entry, -1 where one is missing, shape (n,)."""
+        # True, 1 and 1.0 are the same key, and no list is one.
+        are_keys = set(map(type, entries)) <= {str, int, type(None), UnsetType}
+        code = self.__getitem__ if are_keys else self._code
+        return np.fromiter(map(code, entries), np.int64, len(entries))
+
+    def labels(self, codes: NDArray[np.int64]) -> Labels:
+        """Labels of these codes."""
+        return Labels(codes, tuple(self.places))
+
+
 def as_labels(raw: Any) -> Labels:
     """Read a column of pyarrow, or a list, as texts."""
+    if isinstance(raw, Labels):
+        return raw
     if isinstance(raw, list):
-        try:
-            raw = pa.array(raw, None if set(map(type, raw)) == {int} else pa.string())
-        except (pa.ArrowException, UnicodeError, TypeError, OverflowError):  # not all are text
-            return _coded(raw)
+        known = _Codes()
+        return known.labels(known.of(raw))
     if isinstance(raw, pa.ChunkedArray):
         raw = raw.combine_chunks() if raw.num_chunks != 1 else raw.chunk(0)
     if not pa.types.is_dictionary(raw.type):
         try:
             raw = raw.dictionary_encode()
         except pa.ArrowNotImplementedError:  # lists and structs
-            return _coded(raw.to_pylist())
+            return as_labels(raw.to_pylist())
     indices = raw.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     codes: NDArray[np.int64] = np.asarray(indices, np.int64)
     texts = raw.dictionary.to_pylist()
     if pa.types.is_string(raw.type.value_type) and "" not in texts:
         return Labels(codes, tuple(texts))
-    merged = _coded(texts)  # one code for entries of one text
+    merged = as_labels(texts)  # one code for entries of one text
     return Labels(np.append(merged.codes, -1)[codes], merged.texts)
-
-
-def _coded(entries: Iterable[Any]) -> Labels:
-    places: dict[str, int] = {}
-    codes = [
-        -1 if text is None else places.setdefault(text, len(places)) for text in map(_text, entries)
-    ]
-    return Labels(np.array(codes, np.int64), tuple(places))
 
 
 def _text(entry: object) -> str | None:
     """Write an id or a name; None where there is none."""
     if isinstance(entry, str):
         return entry or None
+    if type(entry) is int:
+        return str(entry)
+    if entry is UNSET:
+        return None
     if isinstance(entry, (list, dict)):
         return json.dumps(entry, sort_keys=True, default=str)
     return None if is_missing(entry) else str(plain_number(entry))
@@ -107,7 +131,9 @@ def _text(entry: object) -> str | None:
 
 def as_numbers(raw: Any, path: Path, name: str) -> NDArray[np.float64]:
     """Read a column of values: numbers, booleans or grades; NaN where none is."""
-    if isinstance(raw, list):
+    if isinstance(raw, np.ndarray):
+        values: NDArray[np.float64] = raw
+    elif isinstance(raw, list):
         try:
             is_plain = set(map(type, raw)) <= {int, float, bool}
             values = np.array(raw if is_plain else [grade(x, path, name) for x in raw], np.float64)
@@ -177,6 +203,11 @@ def as_whole_numbers(labels: Labels, path: Path, name: str) -> NDArray[np.int32]
     return numbers
 
 
+def is_json_table(file: LogFile) -> bool:
+    """Whether a table is JSON lines, or an array of objects."""
+    return is_json_array(file.head) or kind_of(file.path) == "JSON lines"
+
+
 class LogTable:
     """Some columns of a table."""
 
@@ -193,11 +224,15 @@ class LogTable:
                     self.columns[name] = pa.array(file.frame[name], from_pandas=True)
                 except (pa.ArrowInvalid, pa.ArrowTypeError):  # of several types
                     self.columns[name] = list(file.frame[name])
-        elif is_json_array(file.head) or kind_of(file.path) == "JSON lines":
-            self.columns = values_of(file.path, names_read, limit)
+        elif is_json_table(file):
+            codes = {name: _Codes() for name in names if name not in values}
+            convert = {x: or_none if x in names else plain_numbers for x in values}
+            columns, _ = read_columns(file.path, convert | {x: codes[x].of for x in codes}, limit)
+            self.columns = columns | {x: codes[x].labels(columns[x]) for x in codes}
         else:
             self.columns = _of_source(file.path, names_read, values)
-        self.n_rows = len(next(iter(self.columns.values())))
+        first = next(iter(self.columns.values()))
+        self.n_rows = len(first.codes if isinstance(first, Labels) else first)
         if not self.n_rows:
             raise ValueError(f"{self.path} holds no rows")
 

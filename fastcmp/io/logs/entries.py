@@ -122,10 +122,16 @@ def prints(values: Sequence[Any]) -> NDArray[np.uint64]:
     list of one text is that text.
     """
     value_texts = texts(values)
-    hashes = np.fromiter(map(hash, value_texts), np.int64, len(value_texts)).view(np.uint64)
-    hashes[hashes == 0] = 1
+    hashes = text_prints(value_texts)
     if value_texts is not values:
         hashes[[text is None for text in value_texts]] = 0
+    return hashes
+
+
+def text_prints(texts: Sequence[str | None]) -> NDArray[np.uint64]:
+    """Fingerprints of texts, none of them 0."""
+    hashes = np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64)
+    hashes[hashes == 0] = 1
     return hashes
 
 

@@ -14,14 +14,14 @@ from contextlib import suppress
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cast
 
 import msgspec
 import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from fastcmp.io.logs.entries import grade, texts
+from fastcmp.io.logs.entries import grade, text_prints, texts
 from fastcmp.io.logs.files import opened
 
 Key: TypeAlias = str | tuple[str, str]
@@ -177,31 +177,56 @@ def _array(path: Path, memory_limit: int) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", content)
 
 
+class Plain(NamedTuple):
+    """A type that the values of a key have in most files, and what becomes of such values.
+
+    A block in which msgspec finds nothing else needs no look at the type of each value.
+    """
+
+    kind: Any
+    convert: Convert
+    #: What stands for a value that is not there, where one may lack.
+    default: Any = msgspec.NODEFAULT
+
+
 class Block(NamedTuple):
     """Values of wanted keys in some lines of a file, without those that are empty."""
 
     #: Number of each line, from 1.
     lines: NDArray[np.int64]
     values: Mapping[Key, Sequence[Any]]
+    #: Whether all are of their `Plain` types.
+    is_plain: bool
 
 
-def read_blocks(path: Path, keys: Sequence[Key], memory_limit: int) -> Iterator[Block]:
+def read_blocks(
+    path: Path, keys: Sequence[Key], memory_limit: int, plain: Mapping[Key, Plain] | None = None
+) -> Iterator[Block]:
     """Read a file block by block."""
     outer = list(dict.fromkeys(key if isinstance(key, str) else key[0] for key in keys))
     fields = {f"k{i}": name for i, name in enumerate(outer)}
-    row = msgspec.defstruct(
-        "Row", [(field, Any, UNSET) for field in fields], rename=fields, gc=False
-    )
+
+    def struct(kinds: Mapping[Key, Plain]) -> Any:
+        anything = Plain(Any, list, UNSET)
+        of_fields = {field: kinds.get(name, anything) for field, name in fields.items()}
+        types = [(field, known.kind, known.default) for field, known in of_fields.items()]
+        return msgspec.defstruct("Row", types, rename=fields, gc=False, kw_only=True)
+
+    row = struct({})
     decoder = msgspec.json.Decoder(row)
+    plain_decoder = msgspec.json.Decoder(struct(plain)) if plain else None
 
     def by_json(number: int, line: bytes) -> Any:
         try:
             return decoder.decode(line)
         except (msgspec.DecodeError, RecursionError):
             entry_of_line = parse_line(path, number, line)
-            return row(*(entry_of_line.get(name, UNSET) for name in outer))
+            return made(entry_of_line)
 
-    def block(rows: Sequence[Any], lines: NDArray[np.int64]) -> Block:
+    def made(entry: Mapping[str, Any]) -> Any:
+        return row(**{field: entry.get(name, UNSET) for field, name in fields.items()})
+
+    def block(rows: Sequence[Any], lines: NDArray[np.int64], *, is_plain: bool = False) -> Block:
         columns = {name: [*map(attrgetter(field), rows)] for field, name in fields.items()}
         values: dict[Key, Sequence[Any]] = {}
         for key in keys:
@@ -213,12 +238,10 @@ def read_blocks(path: Path, keys: Sequence[Key], memory_limit: int) -> Iterator[
                     for cell in columns[key[0]]
                 ]
             )
-        return Block(lines, values)
+        return Block(lines, values, is_plain)
 
     if is_array(path):
-        rows = [
-            row(*(entry.get(name, UNSET) for name in outer)) for entry in _array(path, memory_limit)
-        ]
+        rows = [made(entry) for entry in _array(path, memory_limit)]
         yield block(rows, np.arange(1, len(rows) + 1))
         return
     first = 1
@@ -227,16 +250,21 @@ def read_blocks(path: Path, keys: Sequence[Key], memory_limit: int) -> Iterator[
         try:
             if not data.isascii():
                 data.decode()
-            rows, lines = decoder.decode_lines(data), np.arange(first, first + n)
+            try:
+                rows = (plain_decoder or decoder).decode_lines(data)
+            except msgspec.ValidationError:
+                plain_decoder, rows = None, decoder.decode_lines(data)
+            lines = np.arange(first, first + n)
         except UnicodeDecodeError as error:
             refuse_line(path, first + data.count(b"\n", 0, error.start), _NOT_UTF8)
         except (msgspec.DecodeError, RecursionError):
             rows = []
+        is_plain = plain_decoder is not None and len(rows) == n
         if len(rows) != n:  # also empty lines, which are not rows
             texts = [(first + i, text) for i, text in enumerate(data.split(b"\n")) if text.strip()]
             rows = [by_json(number, text) for number, text in texts]
             lines = np.array([number for number, _ in texts], np.int64)
-        yield block(rows, lines)
+        yield block(rows, lines, is_plain=is_plain)
         first += n
 
 
@@ -303,14 +331,18 @@ def numbers(values: Sequence[Any]) -> NDArray[np.float64]:
     return both
 
 
-def plain_numbers(values: Sequence[Any]) -> NDArray[np.float64] | list[Any]:
-    """Numbers, where all are and none is extreme; else the values, as `or_none` lists them."""
-    if set(map(type, values)) <= {int, float, bool}:
-        with suppress(OverflowError):
-            column = np.array(values, np.float64)
-            if float(np.abs(column).max(initial=0.0)) < _LARGEST:
-                return column
-    return or_none(values)
+_FINITE = Annotated[float, msgspec.Meta(gt=-1e300, lt=1e300)]
+_WHOLE = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+#: Of `list`, where `ids` are made of it, of `entries.prints`, of `numbers` and of `or_none`.
+PLAIN_IDS = Plain(_WHOLE, lambda values: np.fromiter(values, np.int64, len(values)))
+PLAIN_PRINTS = Plain(str, text_prints)
+PLAIN_NUMBERS = Plain(
+    _FINITE | bool,
+    lambda values: np.stack([np.fromiter(values, np.float64, len(values)), np.zeros(len(values))]),
+)
+PLAIN_VALUES = Plain(
+    _FINITE | bool | None, lambda values: np.fromiter(values, np.float64, len(values)), None
+)
 
 
 def or_none(values: Sequence[Any]) -> list[Any]:
@@ -332,13 +364,17 @@ def words() -> Convert:
 
 
 def read_columns(
-    path: Path, columns: Mapping[Key, Convert], memory_limit: int
+    path: Path,
+    columns: Mapping[Key, Convert],
+    memory_limit: int,
+    plain: Mapping[Key, Plain] | None = None,
 ) -> tuple[dict[Key, Any], NDArray[np.int64]]:
     """What becomes of the values of each key, and the number of each line."""
     blocks: dict[Key, list[Any]] = {key: [] for key in columns}
+    sooner = {**columns, **{key: known.convert for key, known in (plain or {}).items()}}
     lines = [np.zeros(0, np.int64)]
-    for block in read_blocks(path, list(columns), memory_limit):
-        for key, convert in columns.items():
+    for block in read_blocks(path, list(columns), memory_limit, plain):
+        for key, convert in (sooner if block.is_plain else columns).items():
             blocks[key].append(convert(block.values[key]))
         lines.append(block.lines)
     if len(lines) == 1:
@@ -348,7 +384,12 @@ def read_columns(
         if all(isinstance(values, np.ndarray) for values in converted):
             joined[key] = np.concatenate(converted, axis=-1)
         else:
-            lists = (x.tolist() if isinstance(x, np.ndarray) else x for x in converted)
+            lists = (  # NaN of an array stands for None
+                np.where(np.isnan(x), np.array(None), x).tolist()
+                if isinstance(x, np.ndarray)
+                else x
+                for x in converted
+            )
             joined[key] = [*chain.from_iterable(lists)]
     return joined, np.concatenate(lines)
 
@@ -357,6 +398,8 @@ def ids(
     path: Path, key: str, values: Sequence[Any], lines: NDArray[np.int64]
 ) -> NDArray[np.int64] | list[str]:
     """Identities: whole numbers where all are, else texts; none may be missing."""
+    if isinstance(values, np.ndarray):
+        return values
     kinds = set(map(type, values))
     if kinds == {int}:
         with suppress(OverflowError):

@@ -26,9 +26,13 @@ from fastcmp.io.logs.json_lines import (
     ARRAY,
     NOT_THERE,
     OBJECT,
+    PLAIN_IDS,
+    PLAIN_NUMBERS,
+    PLAIN_PRINTS,
     TEXT,
     Convert,
     Key,
+    Plain,
     first_entry,
     ids,
     numbers,
@@ -241,6 +245,7 @@ _KEYS = (
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter"),
     *("metrics", "doc_hash", "prompt_hash", "target_hash", "input", "sample_len"),
 )
+_HASHES = ("doc_hash", "target_hash", "prompt_hash")
 #: Why a metric has no value for each item.
 _WRONG = {
     ARRAY: "values of {name} are lists, from which its figure for the whole task comes",
@@ -307,10 +312,12 @@ def _read(path: Path, results: Results, options: LogOptions) -> list[LogPart]:
         return [replace(about, metric=name) for name in names]  # to be named
     metric_names = names if run.metric is None else [run.metric]
     columns: dict[Key, Convert] = {name: numbers for name in metric_names if name}
-    columns |= {"doc_id": list, "doc_hash": prints, "target_hash": prints, "prompt_hash": prints}
+    plain: dict[Key, Plain] = dict.fromkeys(columns, PLAIN_NUMBERS) | {"doc_id": PLAIN_IDS}
+    plain |= {name: PLAIN_PRINTS for name in _HASHES if name in first}
+    columns |= {"doc_id": list, **dict.fromkeys(_HASHES, prints)}
     if "filter" in first:
         columns["filter"] = words()
-    columns_read, lines = read_columns(path, columns, options.memory_limit)
+    columns_read, lines = read_columns(path, columns, options.memory_limit, plain)
     items = ids(path, "doc_id", columns_read["doc_id"], lines)
     filter_taken, rows = _chosen_rows(run, items, columns_read.get("filter"))
     if isinstance(items, np.ndarray):

@@ -20,7 +20,7 @@ from fastcmp.io.formats import kind_of
 from fastcmp.io.logs import entries
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.heads import check_size, is_json_array
-from fastcmp.io.logs.json_lines import or_none, plain_numbers, read_columns
+from fastcmp.io.logs.json_lines import PLAIN_VALUES, Convert, Key, Plain, or_none, read_columns
 from fastcmp.io.logs.words import listed
 from fastcmp.io.sources import Source, columns_in
 
@@ -85,8 +85,13 @@ class _Codes(dict[Any, int]):
         """The code of each entry, -1 where one is missing, shape (n,)."""
         # True, 1 and 1.0 are the same key, and no list is one.
         are_keys = set(map(type, entries)) <= {str, int, type(None), UnsetType}
-        code = self.__getitem__ if are_keys else self._code
-        return np.fromiter(map(code, entries), np.int64, len(entries))
+        if are_keys:
+            return self.of_plain(entries)
+        return np.fromiter(map(self._code, entries), np.int64, len(entries))
+
+    def of_plain(self, entries: Sequence[str | int | None]) -> NDArray[np.int64]:
+        """The same of entries that are keys."""
+        return np.fromiter(map(self.__getitem__, entries), np.int64, len(entries))
 
     def labels(self, codes: NDArray[np.int64]) -> Labels:
         """Labels of these codes."""
@@ -226,9 +231,15 @@ class LogTable:
                     self.columns[name] = list(file.frame[name])
         elif is_json_table(file):
             codes = {name: _Codes() for name in names if name not in values}
-            convert = {x: or_none if x in names else plain_numbers for x in values}
-            columns, _ = read_columns(file.path, convert | {x: codes[x].of for x in codes}, limit)
-            self.columns = columns | {x: codes[x].labels(columns[x]) for x in codes}
+            convert: dict[Key, Convert] = dict.fromkeys(values, or_none)
+            plain: dict[Key, Plain] = {x: PLAIN_VALUES for x in values if x not in names}
+            for name, known in codes.items():
+                convert[name] = known.of
+                plain[name] = Plain(str | int | None, known.of_plain, None)
+            columns, _ = read_columns(file.path, convert, limit, plain)
+            for name in names_read:
+                column = columns[name]
+                self.columns[name] = codes[name].labels(column) if name in codes else column
         else:
             self.columns = _of_source(file.path, names_read, values)
         first = next(iter(self.columns.values()))

@@ -73,24 +73,24 @@ class _Codes(dict[Any, int]):
         #: The code of each text, in order.
         self.places: dict[str, int] = {}
 
-    def __missing__(self, entry: Any) -> int:
-        self[entry] = code = self._code(entry)
+    def __missing__(self, entry: str | int | UnsetType | None) -> int:
+        if entry is None or entry is UNSET or entry == "":
+            code = -1
+        else:
+            code = self.places.setdefault(str(entry), len(self.places))
+        self[entry] = code
         return code
-
-    def _code(self, entry: Any) -> int:
-        text = _text(entry)
-        return -1 if text is None else self.places.setdefault(text, len(self.places))
 
     def of(self, entries: Sequence[Any]) -> NDArray[np.int64]:
         """The code of each entry, -1 where one is missing, shape (n,)."""
         # True, 1 and 1.0 are the same key, and no list is one.
-        are_keys = set(map(type, entries)) <= {str, int, type(None), UnsetType}
-        if are_keys:
+        if set(map(type, entries)) <= {str, int, type(None), UnsetType}:
             return self.of_plain(entries)
-        return np.fromiter(map(self._code, entries), np.int64, len(entries))
+        texts = map(_text, entries)
+        return np.array([-1 if text is None else self[text] for text in texts], np.int64)
 
     def of_plain(self, entries: Sequence[str | int | None]) -> NDArray[np.int64]:
-        """The same of entries that are keys."""
+        """The same of texts and whole numbers, each of which is written once."""
         return np.fromiter(map(self.__getitem__, entries), np.int64, len(entries))
 
     def labels(self, codes: NDArray[np.int64]) -> Labels:
@@ -125,13 +125,10 @@ def _text(entry: object) -> str | None:
     """Write an id or a name; None where there is none."""
     if isinstance(entry, str):
         return entry or None
-    if type(entry) is int:
-        return str(entry)
-    if entry is UNSET:
-        return None
     if isinstance(entry, (list, dict)):
         return json.dumps(entry, sort_keys=True, default=str)
-    return None if is_missing(entry) else str(plain_number(entry))
+    missing = entry is UNSET or is_missing(entry)
+    return None if missing else str(plain_number(entry))
 
 
 def as_numbers(raw: Any, path: Path, name: str) -> NDArray[np.float64]:

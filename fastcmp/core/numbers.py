@@ -1,4 +1,4 @@
-"""Arithmetic that many modules share: exact sums, scaling, and normal tails."""
+"""Arithmetic that many modules share: exact sums, scaling, tails and intervals of t and z."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.records import ConfidenceInterval, Record
 
 Floats = NDArray[np.float64]
@@ -86,15 +87,10 @@ def times(value: Any, exponent: int) -> Any:
     return product if np.ndim(product) else float(product)
 
 
-# Normal tails and Wilson's interval, of arrays.
+# Tails and quantiles of t and of the normal distribution, and intervals by them.
 
 
-def normal_tail(z: object, alternative: str) -> Any:
-    """P-value of a standard normal statistic, by the `alternative`."""
-    return t_tail(z, alternative, None)
-
-
-def t_tail(t: Any, alternative: str, df: Any) -> Any:
+def t_tail(t: Any, alternative: str, df: Any = None) -> Any:
     """P-value of Student's t, or of a normal z for None or infinite degrees of freedom.
 
     Parameters
@@ -139,6 +135,23 @@ def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
     if not alone and np.any(infinite := np.isinf(df)):
         values = np.where(infinite, of_normal(x), values)
     return values
+
+
+def t_interval(
+    estimate: Any,
+    error: Any,
+    confidence_level: float,
+    alternative: str = "two-sided",
+    df: Any = None,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> ConfidenceInterval:
+    """Interval for an estimate with a standard error, within limits; by z for no `df`.
+
+    One-sided where the alternative is: its other end is a limit.
+    """
+    half = -t_ppf(0.5 * (1.0 - as_level(confidence_level, alternative)), df) * error
+    ends = np.maximum(estimate - half, limits[0]), np.minimum(estimate + half, limits[1])
+    return ConfidenceInterval(*keep_side(ends, alternative, limits))
 
 
 def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose, keep_side
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose
+from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import with_null
@@ -140,21 +141,15 @@ class FoldTestResult(Compared, Record):
         >>> round(low, 4), round(high, 4)
         (0.007, 0.033)
         """
-        level = as_level(confidence_level, self.alternative)
-        tail = (1 - level) / 2
-        if self.distribution == "normal":
-            quantile = -kernels.ndtri(tail)
-        elif self.distribution == "t" and isinstance(self.df, int | float):
-            quantile = -kernels.stdtrit(self.df, tail)
-        else:
+        if self.distribution not in ("t", "normal"):
+            as_level(confidence_level, self.alternative)
             raise ValueError(
                 f"test {self.test!r} gives no interval: its statistic is no estimate "
                 "divided by a standard error, as it is for the t and z tests"
             )
         error = np.asarray(self.standard_error, np.float64)
-        spread = (quantile * np.where(error > 0.0, error, np.nan))[()]
-        ends = self.estimate - spread, self.estimate + spread
-        return ConfidenceInterval(*keep_side(ends, self.alternative, (-np.inf, np.inf)))
+        error = np.where(error > 0.0, error, np.nan)
+        return t_interval(self.estimate, error, confidence_level, self.alternative, self.df)
 
     def _shown(self) -> dict[str, Any]:
         df, df2 = self.df if isinstance(self.df, tuple) else (self.df, None)

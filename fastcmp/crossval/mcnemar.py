@@ -11,15 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import (
-    ALTERNATIVES,
-    LARGEST_COUNT,
-    as_counts,
-    as_level,
-    as_proportion,
-    choose,
-    keep_side,
-)
+from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_proportion, choose
+from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import effect_sentence, null_hypothesis, with_null, with_pvalue
@@ -272,16 +265,13 @@ class BCVMcNemarResult(Compared, Record):
         >>> round(low, 4), round(high, 4)
         (-0.1021, -0.0112)
         """
-        level = as_level(confidence_level, self.alternative)
         _, only_a, only_b, _ = self._cells
         # Proportions; the variance of one sample's difference is s - d**2.
         apart = (only_a + only_b) / self._total
         difference = (only_a - only_b) / self._total
         variance = np.maximum(apart - difference**2, 0.0) / self.n_effective
-        spread = -kernels.ndtri((1 - level) / 2) * np.sqrt(variance)
-        low = np.maximum(difference - spread, -1.0)
-        high = np.minimum(difference + spread, 1.0)
-        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-1.0, 1.0)))
+        error, limits = np.sqrt(variance), (-1.0, 1.0)
+        return t_interval(difference, error, confidence_level, self.alternative, None, limits)
 
     def columns(self) -> dict[str, Any]:
         """The main table as columns.

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_proportion
+from fastcmp.core.numbers import t_interval
 from fastcmp.core.sections import Column, Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.result import PairwiseResult
@@ -227,8 +227,7 @@ class BradleyTerry(PairwiseResult):
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")
         unit = scale / np.log(base)
-        reach = -kernels.ndtri((1.0 - level) / 2) * self.standard_error
-        ends = (self.score, self.score - reach, self.score + reach)
+        ends = (self.score, *t_interval(self.score, self.standard_error, level))
         return EloRatings(*(centre + unit * x for x in ends))
 
     def sections(self) -> list[Section]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.threads import Progress, blas_for, check_progress, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.datasets.battles import (
@@ -133,7 +133,7 @@ def _rank(
     difference[np.abs(difference) < 1e-12] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(difference == 0.0, 0.0, difference / error_of_pairs)
-    pvalue = np.minimum(normal_tail(statistic, "two-sided"), 1.0)
+    pvalue = np.minimum(t_tail(statistic, "two-sided"), 1.0)
     reach, reach_of_pairs = z * error[:m], z * error_of_pairs
     n_battles = float(wins.sum() + ties.sum() / 2)
     return BradleyTerry(

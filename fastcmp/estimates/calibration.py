@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole, choose
-from fastcmp.core.numbers import normal_tail, t_ppf, t_tail
+from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Drawn, Intervals, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, table_of
@@ -682,7 +682,7 @@ def calibration(
     for name, df in (("hosmer_lemeshow", columns["hosmer_lemeshow_df"]), ("likelihood_ratio", 2.0)):
         pvalue = np.where(np.greater(df, 0.0), chdtrc(np.maximum(df, 1.0), columns[name]), np.nan)
         columns[f"{name}_pvalue"] = pvalue
-    columns["spiegelhalter_pvalue"] = np.asarray(normal_tail(columns["spiegelhalter"], "two-sided"))
+    columns["spiegelhalter_pvalue"] = np.asarray(t_tail(columns["spiegelhalter"], "two-sided"))
     fields: dict[str, Any] = {"score": score, "method": method, "multiclass": kind, "n_bins": bins}
     fields |= {"binning": binning, "n_folds": n_folds, "n_items": n, "confidence_level": level}
     fields |= {"n_clusters": None if clusters is None else n_units, "n_resamples": n_resamples}

@@ -23,7 +23,7 @@ from fastcmp.core.checks import (
     keep_side,
     warn,
 )
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
@@ -94,7 +94,7 @@ def _tested(value: float, error: float, null: float, options: dict[str, Any]) ->
         status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
     elif null > 0.0:
         status, statistic = kernels.OK, value / null
-        pvalue = float(normal_tail(statistic, side))
+        pvalue = float(t_tail(statistic, side))
     slope, ends = (1.0 - value) * (1.0 + value), (math.nan, math.nan)
     if error > 0.0 and slope > 0.0:
         level = as_level(options["confidence_level"], side)
@@ -625,6 +625,6 @@ def _fleiss(
         labels=labels,
         label_shares=p,
         label_kappas=kappas,
-        label_pvalues=normal_tail(kappas * math.sqrt(n * pairs / 2), options["alternative"]),
+        label_pvalues=t_tail(kappas * math.sqrt(n * pairs / 2), options["alternative"]),
         n_excluded=n_excluded,
     )

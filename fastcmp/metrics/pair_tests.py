@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES
-from fastcmp.core.numbers import normal_tail, t_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.binomial import binomial_half
 from fastcmp.kernels.cluster_means import t_quantile
@@ -114,7 +114,7 @@ def pooled_z(
         z = np.where(squares > 0.0, total / np.sqrt(squares), np.nan)
     z[np.isnan(difference)] = np.nan
     z[(differ == 0) & ~np.isnan(difference)] = 0.0
-    return z, np.asarray(normal_tail(z, alternative))
+    return z, np.asarray(t_tail(z, alternative))
 
 
 def pooled_test(pair: Pair, alternative: str) -> Tested:

@@ -437,14 +437,12 @@ def bounded_margins(
     that fails a share of them as large as the margin, each as a whole, shows none that
     fails with a probability above alpha.
     """
-    from scipy.special import ndtr
-
     margin, rows = float(options.margin) / largest, []
     for units in parts:
         turned = units._replace(gain=-units.gain)
         lower, upper = (-bounded_score(x, -margin) for x in (units, turned))
         better = -bounded_score(turned if options.lower_is_better else units, margin)
-        columns = [lower, -upper, ndtr(-lower), ndtr(-upper), ndtr(-better)]
+        columns = [lower, -upper, *t_cdf(-np.array([lower, upper, better]), None)]
         for alpha in (options.alpha, 2.0 * options.alpha):
             columns += bounded_interval(units, 1.0 - alpha)
         rows.append(np.stack(np.broadcast_arrays(*columns, units.n_effective)))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_total, choose
-from fastcmp.core.numbers import normal_tail, t_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import PairedCounts, unwrap
 from fastcmp.inputs.item_groups import ItemGroups, read_grouping, read_stratum_weights
 from fastcmp.inputs.labels import Labels, encode
@@ -373,7 +373,7 @@ def _of_strata(
             statistic = float(weights @ (only_a - only_b)) + 0.0
         else:
             z = weighted_z(only_a.astype(np.float64), only_b.astype(np.float64), weights)
-            pvalue = float(normal_tail(z, alternative)) if status == OK else 1.0
+            pvalue = float(t_tail(z, alternative)) if status == OK else 1.0
             statistic = z * z if alternative == "two-sided" else z
     return McNemarResult(
         statistic=statistic,

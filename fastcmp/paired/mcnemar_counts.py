@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, check_total, choose
+from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import are_paired, unwrap
 from fastcmp.kernels.intervals import difference_interval_many
 from fastcmp.kernels.paired import mcnemar_many
@@ -96,10 +96,9 @@ def difference_intervals(
         n = right + only_a + only_b + wrong + 2.0
         difference, discordant = (only_a - only_b) / n, (only_a + only_b + 1.0) / n
         spread = np.sqrt((discordant - difference**2) / n)
-        half = -ndtri(0.5 * (1.0 - confidence_level)) * spread
         least = np.minimum(np.minimum(right, wrong), np.minimum(only_a, only_b))
-        half[(n <= 2.0) | (least < 0)] = np.nan
-        return np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0)
+        spread[(n <= 2.0) | (least < 0)] = np.nan
+        return t_interval(difference, spread, confidence_level, limits=(-1.0, 1.0))
     low, high = np.empty((2, only_a.size))
     code = DIFFERENCE_INTERVALS.index(method)
     difference_interval_many(right, only_a, only_b, wrong, code, confidence_level, low, high)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, choose, keep_side
-from fastcmp.core.numbers import t_ppf
+from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import (
@@ -467,11 +467,9 @@ class McNemarResult(Pilot, Compared, Record):
             ends = cluster_interval(self._cells(), units, method, level)
         elif self.weights is not None:
             difference, variance, df = self._estimate()
-            half = float(-t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance))
-            ends = (difference - half, difference + half)
+            ends = t_interval(difference, np.sqrt(variance), level, df=df, limits=(-1.0, 1.0))
             if variance == 0.0:
-                ends = np.ravel(bounded_interval(self._bounded(), level))
-            ends = np.clip(ends, -1.0, 1.0).tolist()
+                ends = np.clip(np.ravel(bounded_interval(self._bounded(), level)), -1.0, 1.0)
         else:
             both = difference_intervals(self.table.reshape(-1, 4).T.copy(), method, level)
             ends = (unwrap(end, np.shape(self.pvalue)) for end in both)

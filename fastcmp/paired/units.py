@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.numbers import t_ppf
+from fastcmp.core.numbers import t_interval
 from fastcmp.counts.units import VARIANCES
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.kernels.cluster_means import cluster_factors
@@ -336,8 +336,7 @@ def cluster_interval(cells: Ints, units: Units, method: str, level: float) -> tu
     if variance == 0.0:
         ends = bounded_interval(bounded_units(sums, units, method), level)
         return ends[0].item(), ends[1].item()
-    half = float(-t_ppf(0.5 * (1.0 - level), df)) * math.sqrt(variance)
-    return max(difference - half, -1.0), min(difference + half, 1.0)
+    return t_interval(difference, math.sqrt(variance), level, df=df, limits=(-1.0, 1.0))
 
 
 def cluster_cautions(units: Units, method: str) -> tuple[str, ...]:

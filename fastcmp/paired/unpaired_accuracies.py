@@ -20,7 +20,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import (
@@ -72,7 +72,7 @@ def evaluate_counts(
         z = np.asarray(score_statistic(correct_a / n_a, correct_b / n_b, n_a, n_b))
         right = correct_a + correct_b
         same = (right == 0) | (right == n_a + n_b)
-        pvalue = np.where(same, 1.0, normal_tail(z, alternative))
+        pvalue = np.where(same, 1.0, t_tail(z, alternative))
         status = np.where(same, kernels.DEGENERATE, kernels.OK).astype(np.uint8)
         return unwrap(z, shape), unwrap(pvalue, shape), unwrap(status, shape)
     flat = np.ascontiguousarray(counts.reshape(4, -1))

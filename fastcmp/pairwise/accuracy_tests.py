@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
-from fastcmp.core.numbers import normal_tail, t_ppf
+from fastcmp.core.numbers import t_interval, t_tail
 from fastcmp.core.threads import ThreadPool, check_memory
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.inputs.labels import Labels
@@ -207,7 +207,7 @@ def stratified_tests(
         gain = total(only_a - only_b)
         z = standardized(gain, total(only_a + only_b, 2))
         if method == "asymptotic":
-            return only_a, only_b, z * z, np.asarray(normal_tail(z, "two-sided"))
+            return only_a, only_b, z * z, np.asarray(t_tail(z, "two-sided"))
         pvalue = [
             weighted_exact(a, b, weights, "two-sided", mid=method == "midp")
             for a, b in zip(only_a.T, only_b.T, strict=True)
@@ -219,8 +219,7 @@ def stratified_tests(
         variance, df = variance_of(only_a - only_b, only_a + only_b)
         i, j = block.pairs.T
         difference = score[i] - score[j]
-        half = -t_ppf(0.5 * (1.0 - level), df) * np.sqrt(variance)
-        low, high = (np.clip(difference + x, -1.0, 1.0) for x in (-half, half))
+        low, high = t_interval(difference, np.sqrt(variance), level, df=df, limits=(-1.0, 1.0))
         if (still := np.flatnonzero(variance == 0.0)).size:
             units = bounded(Block(np.arange(still.size), block.pairs[still]))
             low[still], high[still] = bounded_interval(units, level)

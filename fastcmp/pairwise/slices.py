@@ -18,7 +18,7 @@ from fastcmp.core.checks import (
     as_whole,
     choose,
 )
-from fastcmp.core.numbers import t_cdf, t_ppf, t_tail, times
+from fastcmp.core.numbers import t_cdf, t_interval, t_ppf, t_tail, times
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs
@@ -381,8 +381,6 @@ def _joint_pvalues(
     pool: ThreadPool,
 ) -> Floats:
     """P-values by the largest of all slices and pairs, of normal scores as improbable as t."""
-    from scipy.special import ndtri
-
     m = len(sums.offset)
     rows = sums.joint(masks, rest=False).reshape(len(masks) * m, -1)
     gram = rows @ rows.T
@@ -391,7 +389,7 @@ def _joint_pvalues(
     joint = normal_joint(between, options.draws, np.inf, pool)
     starts = np.arange(len(masks))[:, None, None] * m
     within = (starts + sums.pairs).reshape(-1, 2).astype(np.int32)
-    scores = np.where(np.isnan(pvalue), np.nan, np.sign(statistic) * -ndtri(pvalue / 2.0))
+    scores = np.where(np.isnan(pvalue), np.nan, np.sign(statistic) * -t_ppf(pvalue / 2.0, None))
     inverse = np.sqrt(np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0.0))
     down = options.adjust == "maxt"
     adjusted = joint_pvalues(joint, within, scores.ravel(), inverse.ravel(), pool, down=down)
@@ -424,9 +422,8 @@ class _Limits:
 
     def interval(self, level: float) -> Floats:
         """Intervals, shape (S, P, 2)."""
-        reach = -t_ppf(0.5 * (1.0 - level), self.df)
-        half = reach * np.where(self.still, np.nan, np.sqrt(self.variance))
-        ends = np.stack([self.difference - half, self.difference + half], axis=2)
+        error = np.where(self.still, np.nan, np.sqrt(self.variance))
+        ends = np.stack(t_interval(self.difference, error, level, df=self.df), axis=2)
         if self._units is not None:
             by_kind = np.stack(bounded_interval(self._units, level), axis=1)
             ends[self.still] = by_kind[self._kinds.ravel()]

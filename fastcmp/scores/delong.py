@@ -25,7 +25,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
-from fastcmp.core.numbers import normal_tail, t_ppf, t_tail
+from fastcmp.core.numbers import t_interval, t_ppf, t_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import (
@@ -138,9 +138,7 @@ def lower_limit(areas: Areas, critical: Any) -> Any:
 
 def area_interval(areas: Areas, level: float) -> ConfidenceInterval:
     """Two-sided interval for the difference."""
-    from scipy.special import stdtrit
-
-    critical = stdtrit(areas.df, 0.5 * (1.0 + level))
+    critical = t_ppf(0.5 * (1.0 + level), areas.df)
     return ConfidenceInterval(
         lower_limit(areas, critical) + 0.0, -lower_limit(areas.mirrored, critical) + 0.0
     )
@@ -152,8 +150,6 @@ def area_tail(areas: Areas, shift: Any) -> tuple[Any, Any]:
     The statistic is the critical value with which the limit of the difference on this
     side is `shift`.
     """
-    from scipy.special import stdtr
-
     below = np.asarray(areas.a - areas.b < shift)
     parts = [np.where(below, y, x) for x, y in zip(areas, areas.mirrored, strict=True)]
     turned, limit = Areas(*parts), np.where(below, -np.asarray(shift), shift)
@@ -163,7 +159,7 @@ def area_tail(areas: Areas, shift: Any) -> tuple[Any, Any]:
         above = lower_limit(turned, middle / (1.0 - middle)) > limit
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     statistic = np.where(below, -1.0, 1.0) * low / (1.0 - low)
-    return statistic, stdtr(areas.df, -statistic)
+    return statistic, t_tail(statistic, "greater", areas.df)
 
 
 def _tail(areas: Areas, alternative: str, shift: Any = 0.0) -> tuple[Any, Any]:
@@ -311,14 +307,13 @@ class AUCComparison(Pilot, Compared, Record):
             largest possible difference, for "less" `low` the smallest: a is not worse
             by a margin m where `low` is above -m.
         """
-        level, most = as_level(confidence_level, self.alternative), self.largest
-        if self._by_limits:
-            low, high = (float(most * end) for end in area_interval(self._areas, level))
-        else:
-            spread = float(-t_ppf((1 - level) / 2, self.df)) * self.standard_error
-            low = max(self.difference - spread, -most)
-            high = min(self.difference + spread, most)
-        return ConfidenceInterval(*keep_side((low, high), self.alternative, (-most, most)))
+        side, limits = self.alternative, (-self.largest, self.largest)
+        if not self._by_limits:
+            estimate = self.difference, self.standard_error
+            return t_interval(*estimate, confidence_level, side, self.df, limits)
+        ends = area_interval(self._areas, as_level(confidence_level, side))
+        ends = (float(self.largest * end) for end in ends)
+        return ConfidenceInterval(*keep_side(ends, side, limits))
 
     @property
     def _by_limits(self) -> bool:
@@ -503,27 +498,24 @@ def pair_tests(areas: DelongResult, level: float) -> PairTests:
     scale = variance[:, np.newaxis] + variance
     variances = scale - 2.0 * areas.covariance
     variances = np.where(variances > _ROUNDING * scale, variances, 0.0)
-    quantile = -kernels.ndtri((1.0 - level) / 2)
 
     def test(pairs: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:
         """Differences, standard errors, z and p-values."""
         i, j = pairs.T
         difference, error = areas.auc[i] - areas.auc[j], np.sqrt(variances[i, j])
         z, _ = standardize(difference, error**2)
-        pvalue = np.asarray(normal_tail(z, "two-sided"))
+        pvalue = np.asarray(t_tail(z, "two-sided"))
         if (still := error == 0.0).any():
-            from scipy.special import ndtri
-
             both = _areas_of(areas, pairs[still])
             pvalue[still] = np.where(z[still] == 0.0, 1.0, _tail(both, "two-sided")[1])
-            z[still] = np.sign(difference[still]) * -ndtri(pvalue[still] / 2) + 0.0
+            z[still] = np.sign(difference[still]) * -t_ppf(pvalue[still] / 2, None) + 0.0
             low, high = area_interval(both, 0.95)
             error[still] = np.maximum(high - difference[still], difference[still] - low) / 1.96
         return difference, error, z, pvalue
 
     def columns(block: Block) -> PairColumns:
         difference, error, z, pvalue = test(block.pairs)
-        low, high = (np.clip(difference + k * error, -1.0, 1.0) for k in (-quantile, quantile))
+        low, high = t_interval(difference, error, level, limits=(-1.0, 1.0))
         none = np.zeros(len(z), np.int64)
         return PairColumns(none, none, difference, low, high, z, pvalue)
 
@@ -656,12 +648,9 @@ class DelongResult(Pilot, Record):
         """
         method = choose(method, "method", _INTERVALS)
         level = as_proportion(confidence_level, "confidence_level")
-        z = -kernels.ndtri((1 - level) / 2)
         if method == "wald":
-            spread = z * self.standard_error
-            return ConfidenceInterval(
-                np.maximum(self.auc - spread, 0.0), np.minimum(self.auc + spread, 1.0)
-            )
+            return t_interval(self.auc, self.standard_error, level, limits=(0.0, 1.0))
+        z = -kernels.ndtri((1 - level) / 2)
         inside = (self.auc > 0) & (self.auc < 1)
         area = np.where(inside, self.auc, 0.5)
         logit = np.log(area / (1 - area))
@@ -775,7 +764,7 @@ class DelongResult(Pilot, Record):
                 z = estimate[0] / np.sqrt(covariance[0, 0])
             elif abs(estimate[0]) <= 1e-12:
                 z = 0.0
-            pvalue = 1.0 if z == 0.0 else float(normal_tail(z, "two-sided"))
+            pvalue = 1.0 if z == 0.0 else float(t_tail(z, "two-sided"))
             return ContrastResult(
                 statistic=float(z), pvalue=pvalue, distribution="normal", estimate=estimate
             )

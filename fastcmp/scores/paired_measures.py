@@ -20,7 +20,7 @@ from fastcmp.core.checks import (
     check_total,
     choose,
 )
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Compared, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
@@ -127,7 +127,7 @@ def predictive_value_test(
         if variance > 0.0:
             difference = (right_a * n_b - right_b * n_a) / n_a / n_b
             statistic = difference / math.sqrt(variance)
-            status, pvalue = kernels.OK, float(normal_tail(statistic, alternative))
+            status, pvalue = kernels.OK, float(t_tail(statistic, alternative))
     return PredictiveValueTest(
         statistic=statistic,
         pvalue=pvalue,

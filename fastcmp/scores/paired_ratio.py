@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_cells, as_level, choose, keep_side
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import SPOKEN, Sentence, how, null_value, with_null
@@ -246,7 +246,7 @@ def _make_ratio(
         status, statistic, pvalue = kernels.DEGENERATE, 0.0, 1.0
     elif error > 0.0:
         status, statistic = kernels.OK, estimate.log_ratio / error
-        pvalue = float(normal_tail(statistic, side))
+        pvalue = float(t_tail(statistic, side))
         level = as_level(confidence_level, alternative)
         spread = math.exp(-kernels.ndtri(0.5 * (1.0 - level)) * error)
         ends = (estimate.ratio / spread, estimate.ratio * spread)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_whole, choose
-from fastcmp.core.numbers import normal_tail
+from fastcmp.core.numbers import t_tail
 from fastcmp.paired.unpaired_accuracies import score_statistic
 
 
@@ -72,7 +72,7 @@ def proportion_difference(
     first = _as_proportion(proportion_1, "proportion_1")
     second = _as_proportion(proportion_2, "proportion_2")
     z = float(score_statistic(first, second, n_1, n_2))
-    return z, float(normal_tail(z, "two-sided"))
+    return z, float(t_tail(z, "two-sided"))
 
 
 def _as_proportion(raw: float, name: str) -> float:

@@ -150,6 +150,11 @@ class Compared:
     difference: Any
     _opening: ClassVar[str] = "Test: {title}."
     _blocks: ClassVar[str] = "two_models:two_models"
+    #: What is tested, two-sided and one-sided, with ``measure`` and ``more``, "higher" or "lower".
+    _nulls: ClassVar[tuple[str, str]] = (
+        "{a} and {b} have the same {measure}",
+        "the {measure} of {a} is not {more}",
+    )
 
     @property
     def better(self) -> Any:

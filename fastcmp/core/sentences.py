@@ -114,19 +114,61 @@ def effect_sentence(difference: float, interval: ConfidenceInterval, alternative
     return f"{lead} (a minus b, {interval_name(0.95, alternative)} {interval_text})."
 
 
-def null_hypothesis(
-    alternative: str, equal: str, names: Sequence[str] = ("{a}", "{b}"), measure: str = ""
-) -> str:
-    """What a test of two models tests: `equal`, or that a is not better, or not worse.
+#: What is tested of two accuracies; and, one-sided, of all measures of which more is better.
+EQUALLY_ACCURATE = ("{a} and {b} are equally accurate", "{a} is not {better} than {b}")
+#: Statistics in words, by their distributions.
+STATISTICS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}
 
-    With a `measure` that it is not higher, or not lower.
-    """
-    (a, b), greater = names, alternative == "greater"
-    if alternative == "two-sided":
-        return equal
-    if measure:
-        return f"the {measure} of {a} is not {'higher' if greater else 'lower'}"
-    return f"{a} is not {'better' if greater else 'worse'} than {b}"
+
+def null_hypothesis(record: Any) -> str:
+    """What a test of two models tests, of {a} and {b} where these have no names."""
+    a, b = getattr(record, "names", None) or ("{a}", "{b}")
+    alternative, null = record.alternative, getattr(record, "null_difference", 0.0)
+    if null and record.measure == "accuracy":
+        return null_value(alternative, f"{a} minus {b}", f"{100 * null:+.4g} percentage points")
+    if null:
+        return null_value(alternative, f"{a} minus {b}", f"{null:+.4g}")
+    more, better = ("higher", "better") if alternative == "greater" else ("lower", "worse")
+    text = record._nulls[alternative != "two-sided"]
+    return str(text.format(a=a, b=b, measure=record.measure, more=more, better=better))
+
+
+def statistic_text(record: Any) -> str:
+    """The statistic, where it is no count, and the p-value of a test, in words."""
+    text, name = f"p = {format_pvalue(record.pvalue)}", STATISTICS.get(record.distribution)
+    if name is None or isnan(record.statistic):
+        return text
+    df = f", df = {record.df:.4g}" if name == "t" else ""
+    return f"{name} = {record.statistic:.4g}{df}, {text}"
+
+
+def sentence_of_test(record: Any, end: str = "") -> Sentence:
+    """What the test of two models gives, with its null hypothesis."""
+    return with_null(statistic_text(record), null_hypothesis(record), end=end)
+
+
+def direction_of(record: Any) -> str:
+    """A clause: which of two models has more of the measure."""
+    (a, b), measure = record.names, record.measure
+    if isnan(record.difference):
+        return f"{measure} of {a} and {b} cannot be compared"
+    if record.difference == 0.0:
+        return f"{a} and {b} have the same {measure}"
+    return f"{a} has a {'higher' if record.difference > 0 else 'lower'} {measure} than {b}"
+
+
+def estimate_sentence(record: Any) -> str:
+    """The difference of two models, its interval and its standard error."""
+    low, high = record.interval
+    name = interval_name(record.confidence_level, record.alternative)
+    interval = "" if isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
+    error = f"standard error {record.standard_error:.3g}"
+    return f"Difference {record.difference:+.4g}{interval}, {error}."
+
+
+def several_tests(record: Any) -> str:
+    """How many tests a record holds, and in which shape."""
+    return f"{np.size(record.pvalue)} tests, shape {np.shape(record.pvalue)}"
 
 
 def null_value(alternative: str, what: str, value: str) -> str:

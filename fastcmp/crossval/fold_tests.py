@@ -20,7 +20,7 @@ from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, c
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import with_null
+from fastcmp.core.sentences import STATISTICS, null_hypothesis, several_tests, with_null
 from fastcmp.crossval.designs import (
     Design,
     kfold,
@@ -39,15 +39,9 @@ from fastcmp.crossval.mcnemar import (
 from fastcmp.kernels import fold_tables, fold_tests
 from fastcmp.paired.mcnemar import mcnemar
 
-_HYPOTHESES = {
-    "two-sided": "{a} and {b} score equally well",
-    "greater": "{a} does not score higher than {b}",
-    "less": "{a} does not score lower than {b}",
-}
 _ESTIMATES = {"dietterich-t": "first difference", "proportion-z": "difference of accuracies"}
 #: By what the name of a test ends with.
 _DISTRIBUTIONS = {"t": "t", "f": "F", "z": "normal", "mcnemar": "chi2"}
-_SYMBOLS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}
 
 
 #: What tests of folds cite.
@@ -82,6 +76,7 @@ class FoldTestResult(Compared, Record):
     """
 
     _cites = (("test", FOLD_TESTS_CITE),)
+    _nulls = ("{a} and {b} score equally well", "{a} does not score {more} than {b}")
 
     #: Student's t, Snedecor's F, a normal z or a chi-square: see `distribution`.
     statistic: Any
@@ -165,8 +160,8 @@ class FoldTestResult(Compared, Record):
             One section; for arrays, what they hold.
         """
         if np.ndim(self.pvalue):
-            many = f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}"
-            return [Section(title=f"{self.title}, {self.alternative}", text=(many,))]
+            title = f"{self.title}, {self.alternative}"
+            return [Section(title=title, text=(several_tests(self),))]
         text = []
         if not np.isnan(self.estimate):
             what = _ESTIMATES.get(self.test, "mean difference")
@@ -181,9 +176,9 @@ class FoldTestResult(Compared, Record):
             pair = self.df if isinstance(self.df, tuple) else (self.df,)
             degrees = f" with {' and '.join(f'{df:.4g}' for df in pair)} degree"
             degrees += " of freedom" if pair == (1,) else "s of freedom"
-        statistic = f"{_SYMBOLS[self.distribution]} = {self.statistic:.4g}{degrees}"
+        statistic = f"{STATISTICS[self.distribution]} = {self.statistic:.4g}{degrees}"
         pvalue = format_pvalue(self.pvalue)
-        text.append(with_null(f"{statistic}, p = {pvalue}", _HYPOTHESES[self.alternative]))
+        text.append(with_null(f"{statistic}, p = {pvalue}", null_hypothesis(self)))
         if self.status == kernels.DEGENERATE:
             text.append("the differences have no spread: p is a convention")
         elif self.status == kernels.UNDEFINED:

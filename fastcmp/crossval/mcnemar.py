@@ -14,10 +14,15 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_proportion, choose
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
-from fastcmp.core.sections import Section, format_pvalue
-from fastcmp.core.sentences import effect_sentence, null_hypothesis, with_null, with_pvalue
+from fastcmp.core.sections import Section
+from fastcmp.core.sentences import (
+    EQUALLY_ACCURATE,
+    effect_sentence,
+    sentence_of_test,
+    several_tests,
+    with_pvalue,
+)
 from fastcmp.kernels.fold_tables import bcv_mcnemar_many
-from fastcmp.paired.mcnemar_result import EQUAL
 
 Floats = NDArray[np.float64]
 
@@ -88,6 +93,7 @@ class BCVMcNemarResult(Compared, Record):
         "have in common."
     )
     _cites = ("yang-bcv",)
+    _nulls = EQUALLY_ACCURATE
 
     #: The reference distribution of `statistic`, and its degrees of freedom.
     distribution: ClassVar[str] = "chi2"
@@ -314,17 +320,13 @@ class BCVMcNemarResult(Compared, Record):
         title = f"{self.n_replicates}x2 BCV McNemar's test ({self.alternative})"
         text: tuple[str, ...]
         if np.ndim(self.pvalue):
-            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
-            return [Section(title=title, text=text)]
+            return [Section(title=title, text=(several_tests(self),))]
         text = (
             with_pvalue(
                 effect_sentence(self.difference, self.confidence_interval(), self.alternative),
                 self.pvalue,
             ),
-            with_null(
-                f"chi-square = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)}",
-                null_hypothesis(self.alternative, EQUAL),
-            ),
+            sentence_of_test(self),
             f"accuracy a {self.accuracy_a:.4f}, b {self.accuracy_b:.4f}, means of "
             f"{2 * self.n_replicates} folds that are worth {self.n_effective:.1f} "
             f"independent samples (rho1 = {self.rho1:g}, rho2 = {self.rho2:g})",

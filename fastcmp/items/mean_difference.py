@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_level, as_proportion, choose, keep_side
 from fastcmp.core.numbers import scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
-from fastcmp.core.sentences import how, null_hypothesis, with_null
+from fastcmp.core.sections import Section, beware, format_pvalue
+from fastcmp.core.sentences import direction_of, estimate_sentence, how, sentence_of_test
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.model_names import read_pair_names, with_index
@@ -50,9 +50,6 @@ from fastcmp.pairwise.model_estimates import Estimates, estimates_of
 from fastcmp.pairwise.slice_sums import read_slices
 from fastcmp.pairwise.slices import SliceOptions, compare_slices, slices_record
 from fastcmp.pairwise.slices_result import SlicesResult
-
-_LETTERS = {"t": "t", "normal": "z"}
-
 
 #: What comparisons of means cite.
 MEANS_CITE = (
@@ -144,22 +141,14 @@ class MeanDifference(Pilot, Compared, Record):
         list of Section
             The answer, what to beware of, and the parts of the variance.
         """
-        a, b = self.names
-        low, high = self.interval
-        direction = "higher" if self.difference > 0 else "lower"
-        lead = equal = f"{a} and {b} have the same {self.measure}"
-        if self.difference:
-            lead = f"{a} has a {direction} {self.measure} than {b}"
-        name = interval_name(self.confidence_level, self.alternative)
-        interval = "" if isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
-        hypothesis = null_hypothesis(self.alternative, equal, self.names, self.measure)
         text = [
-            f"{lead}: {self.mean_a:.4g} and {self.mean_b:.4g}"
+            f"{direction_of(self)}: {self.mean_a:.4g} and {self.mean_b:.4g}"
             + (f" on {self.n_items} items." if self.n_items else "."),
-            f"Difference {self.difference:+.4g}{interval}, standard error "
-            f"{self.standard_error:.3g}.",
-            with_null(self._test_text(), hypothesis, end="."),
-            *margin_sentences(self.margins, self._drawn()),
+            estimate_sentence(self),
+            sentence_of_test(self, end="."),
+            *margin_sentences(
+                self.margins, "" if self.distribution in ("t", "normal") else self.distribution
+            ),
             how(f"Test: {test_name(self)}."),
             *values_sentences(self),
         ]
@@ -179,18 +168,6 @@ class MeanDifference(Pilot, Compared, Record):
         if self.variance_components is not None:
             sections += self.variance_components.sections()
         return sections + ([] if self.slices is None else self.slices.sections())
-
-    def _drawn(self) -> str:
-        """Name a test that draws, from which the margin is not tested."""
-        return self.distribution if self.distribution not in _LETTERS else ""
-
-    def _test_text(self) -> str:
-        """The statistic and the p-value, as text."""
-        pvalue = f"p = {format_pvalue(self.pvalue)}"
-        if self.distribution not in _LETTERS or isnan(self.statistic):
-            return pvalue
-        df = "" if self.df is None else f", df = {self.df:.4g}"
-        return f"{_LETTERS[self.distribution]} = {self.statistic:.4g}{df}, {pvalue}"
 
 
 _ONE_PAIR = np.array([[0, 1]], np.int32)

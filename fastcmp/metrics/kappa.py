@@ -27,7 +27,7 @@ from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import Sentence, null_value, with_null
+from fastcmp.core.sentences import Sentence, null_value, statistic_text, with_null
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.columns import kind_of
 from fastcmp.inputs.model_names import has_names, named_columns
@@ -128,10 +128,7 @@ def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
     coefficient = f"{symbol} = {result.value:.4f}, {level} {ends}, standard error {error}"
     text: tuple[str, ...] = (
         Sentence(coefficient, answer=coefficient[0].upper() + coefficient[1:]),
-        with_null(
-            f"z = {result.statistic:.4g}, p = {format_pvalue(result.pvalue)}",
-            null_value(result.alternative, "the coefficient", "0"),
-        ),
+        with_null(statistic_text(result), null_value(result.alternative, "the coefficient", "0")),
     )
     if result.status == DEGENERATE:
         text += ("A rater who gives one label only agrees as by chance.",)

@@ -29,7 +29,12 @@ from fastcmp.core.records import (
     unwrap,
 )
 from fastcmp.core.sections import Section, format_interval, interval_name
-from fastcmp.core.sentences import dropped_sentences, outside_sentences, with_null
+from fastcmp.core.sentences import (
+    dropped_sentences,
+    outside_sentences,
+    sentence_of_test,
+    several_tests,
+)
 from fastcmp.core.threads import parts
 from fastcmp.counts.label_counts import LabelTable, count_labels
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, read_cost
@@ -44,7 +49,6 @@ from fastcmp.paired.margins import (
     read_margin,
     with_margin,
 )
-from fastcmp.paired.mcnemar_result import describe_test
 
 Floats = NDArray[np.float64]
 
@@ -242,6 +246,7 @@ class CostResult(Pilot, Compared, Record):
         "that the test does not reject."
     )
     _cites = (("method", {"likelihood": "owen"}),)
+    _nulls = ("{a} and {b} cost the same", "")
 
     #: Likelihood ratio or chi-square statistic, one degree of freedom.
     statistic: Any
@@ -440,18 +445,16 @@ class CostResult(Pilot, Compared, Record):
             One section for a single test; for arrays, what they hold.
         """
         title = f"Cost-sensitive test ({METHOD_NAMES[self.method]}, two-sided)"
-        text: tuple[str, ...]
         if np.ndim(self.pvalue):
-            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
-            text += margin_sentences(self.margins, METHOD_NAMES[self.method])
-            return [Section(title=title, text=text)]
+            of_margins = margin_sentences(self.margins, METHOD_NAMES[self.method])
+            return [Section(title=title, text=(several_tests(self), *of_margins))]
         low, high = self.confidence_interval()
         text = (
             f"a costs {self.loss_a:.4g}, b {self.loss_b:.4g} per sample (lower is "
             f"better; {self.n_samples} samples)",
             f"cost of a minus b {self.difference:+.4g}, {interval_name(0.95)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
-            with_null(describe_test(self), "{a} and {b} cost the same"),
+            sentence_of_test(self),
             *margin_sentences(self.margins, METHOD_NAMES[self.method]),
             *self.remarks,
             *dropped_sentences(self.n_missing, self.n_excluded),

@@ -18,7 +18,14 @@ from fastcmp.core.checks import ALTERNATIVES, as_proportion, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import answer, answer_of, dropped_sentences, how, outside_sentences
+from fastcmp.core.sentences import (
+    answer,
+    answer_of,
+    dropped_sentences,
+    how,
+    outside_sentences,
+    statistic_text,
+)
 from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, known_frame, read_pair_names
 from fastcmp.paired.cost_test import METHOD_NAMES as COST_NAMES
@@ -28,7 +35,7 @@ from fastcmp.paired.margin_result import margin_sentences
 from fastcmp.paired.margins import MarginOptions, read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
 from fastcmp.paired.mcnemar_counts import METHOD_NAMES, METHODS
-from fastcmp.paired.mcnemar_result import McNemarResult, describe_test
+from fastcmp.paired.mcnemar_result import McNemarResult
 
 
 def _of_comparison(name: str, doc: str) -> Any:
@@ -121,12 +128,12 @@ class HoldoutResult(Compared, Record):
         if isinstance(result, CostResult):
             measured = f"{a} costs {first:.4g}, {b} {second:.4g} per sample"
             name = COST_NAMES[self.method]
-            test = f"{name} test, {describe_test(result)}"
+            test = f"{name} test, {statistic_text(result)}"
         else:
             measured = (
                 f"{a} is right on {100 * first:.2f}% of the samples, {b} on {100 * second:.2f}%"
             )
-            test = f"{METHOD_NAMES[self.method]} McNemar's test, {describe_test(result)}"
+            test = f"{METHOD_NAMES[self.method]} McNemar's test, {statistic_text(result)}"
         return f"{measured}; {answer_of(self)} ({test})."
 
     def _shown(self) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import (
+    EQUALLY_ACCURATE,
     dropped_sentences,
     effect_sentence,
-    null_hypothesis,
     outside_sentences,
-    with_null,
+    sentence_of_test,
+    several_tests,
     with_pvalue,
 )
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
@@ -64,9 +65,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
 
-#: What is tested by a test of two accuracies.
-EQUAL = "{a} and {b} are equally accurate"
-
 _OF_THE_INTERVAL = (
     "The 95% interval of the difference of accuracies is Newcombe's hybrid of two score "
     "intervals (method 10)."
@@ -101,6 +99,7 @@ class McNemarResult(Pilot, Compared, Record):
 
     _pilot = "mcnemar"
     _closing = "{record._interval_made}"
+    _nulls = EQUALLY_ACCURATE
 
     _cites = (
         "mcnemar",
@@ -647,8 +646,7 @@ class McNemarResult(Pilot, Compared, Record):
         title = f"McNemar's test{inside} ({name}{weighted}, {self.alternative})"
         text: tuple[str, ...]
         if np.ndim(self.pvalue):
-            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
-            text += margin_sentences(self.margins)
+            text = (several_tests(self), *margin_sentences(self.margins))
             return [Section(title=title, text=text)]
         totals = self._totals()
         text = (
@@ -656,7 +654,7 @@ class McNemarResult(Pilot, Compared, Record):
                 f"Only a is right on {totals['only_a']} samples, only b on {totals['only_b']}.",
                 self.pvalue,
             ),
-            with_null(describe_test(self), null_hypothesis(self.alternative, EQUAL)),
+            sentence_of_test(self),
         )
         if self._has_all_counts and self.n_samples:
             of = f" in {self.n_clusters} clusters" if self.n_clusters else ""
@@ -705,13 +703,3 @@ class McNemarResult(Pilot, Compared, Record):
                 )
             )
         return sections
-
-
-def describe_test(result: Any) -> str:
-    """The p-value of a single test as text, and a statistic that is not a count."""
-    names = {"chi2": "chi-square", "normal": "z", "t": "t"}
-    text = f"p = {format_pvalue(result.pvalue)}"
-    if result.distribution not in names or np.isnan(result.statistic):
-        return text
-    degrees = f" with {result.df:.4g} d.o.f." if result.distribution == "t" else ""
-    return f"{names[result.distribution]} = {result.statistic:.4g}{degrees}, {text}"

@@ -24,11 +24,11 @@ from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import (
+    EQUALLY_ACCURATE,
     dropped_sentences,
     effect_sentence,
-    null_hypothesis,
-    null_value,
-    with_null,
+    sentence_of_test,
+    several_tests,
     with_pvalue,
 )
 from fastcmp.inputs.labels import encode
@@ -43,7 +43,7 @@ from fastcmp.paired.margins import (
     samples_needed,
     with_margin,
 )
-from fastcmp.paired.mcnemar_result import EQUAL, describe_test, ratio
+from fastcmp.paired.mcnemar_result import ratio
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -292,6 +292,7 @@ class UnpairedResult(Compared, Record):
     All numbers are arrays of one shape where the counts were.
     """
 
+    _nulls = EQUALLY_ACCURATE
     _closing = "The {level} interval of the difference of accuracies: {record._interval_named}."
 
     _cites = (
@@ -530,13 +531,8 @@ class UnpairedResult(Compared, Record):
         title = f"Two accuracies on different samples ({name} test, {self.alternative})"
         text: tuple[str, ...]
         if np.ndim(self.pvalue):
-            text = (f"{np.size(self.pvalue)} tests, shape {np.shape(self.pvalue)}",)
-            text += margin_sentences(self.margins)
+            text = (several_tests(self), *margin_sentences(self.margins))
             return [Section(title=title, text=text)]
-        null = null_hypothesis(self.alternative, EQUAL)
-        if self.null_difference:
-            points = f"{100 * self.null_difference:+.4g} percentage points"
-            null = null_value(self.alternative, "{a} minus {b}", points)
         text = (
             with_pvalue(
                 effect_sentence(self.difference, self.confidence_interval(), self.alternative),
@@ -544,7 +540,7 @@ class UnpairedResult(Compared, Record):
             ),
             f"Accuracy of a {self.accuracy_a:.4f} on {self.n_a} samples, "
             f"of b {self.accuracy_b:.4f} on {self.n_b}.",
-            with_null(describe_test(self), null),
+            sentence_of_test(self),
             *margin_sentences(self.margins),
             *dropped_sentences(self.n_missing, self.n_excluded),
         )

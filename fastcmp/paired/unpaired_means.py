@@ -20,8 +20,8 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
-from fastcmp.core.sentences import how, null_hypothesis, null_value, with_null
+from fastcmp.core.sections import Section, beware
+from fastcmp.core.sentences import direction_of, estimate_sentence, how, sentence_of_test
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
@@ -107,42 +107,17 @@ class UnpairedMeans(Compared, Record):
         list of Section
             The answer, and what to beware of.
         """
-        a, b = self.names
-        low, high = self.interval
-        name = interval_name(self.confidence_level, self.alternative)
-        interval = "" if np.isnan(low) else f", {name} [{low:+.4g}, {high:+.4g}]"
-        side = "higher" if self.difference > 0 else "lower"
-        lead = f"{a} has a {side} {self.measure} than {b}"
-        if not self.difference:
-            lead = f"{a} and {b} have the same {self.measure}"
         text = [
-            f"{lead}: {self.mean_a:.4g} on {self.n_a} samples, {self.mean_b:.4g} on "
+            f"{direction_of(self)}: {self.mean_a:.4g} on {self.n_a} samples, {self.mean_b:.4g} on "
             f"{self.n_b} others.",
-            f"Difference {self.difference:+.4g}{interval}, standard error "
-            f"{self.standard_error:.3g}.",
-            with_null(self.tested, self._hypothesis, end="."),
+            estimate_sentence(self),
+            sentence_of_test(self, end="."),
             how("Test: Welch's t test."),
             *margin_sentences(self.margins),
             *self._missing_sentences(),
         ]
         sections = [Section(title="Two means on different samples", text=tuple(text))]
         return [*sections, *beware(self)]
-
-    @property
-    def tested(self) -> str:
-        """The statistic and the p-value, in words."""
-        if np.isnan(self.statistic):
-            return f"p = {format_pvalue(self.pvalue)}"
-        return f"t = {self.statistic:.4g}, df = {self.df:.4g}, p = {format_pvalue(self.pvalue)}"
-
-    @property
-    def _hypothesis(self) -> str:
-        """What is tested."""
-        a, b = self.names
-        if self.null_difference:
-            return null_value(self.alternative, "the difference", f"{self.null_difference:+.4g}")
-        equal = f"{a} and {b} have the same {self.measure}"
-        return null_hypothesis(self.alternative, equal, self.names, self.measure)
 
     def _missing_sentences(self) -> tuple[str, ...]:
         n = sum(self.n_missing_values)

@@ -15,7 +15,14 @@ from numpy.typing import ArrayLike
 from fastcmp.core.checks import are_counts_given
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, are_labelled
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
-from fastcmp.core.sentences import dropped_sentences, how, null_hypothesis, with_null
+from fastcmp.core.sentences import (
+    direction_of,
+    dropped_sentences,
+    how,
+    null_hypothesis,
+    statistic_text,
+    with_null,
+)
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import Counted, count_samples, of_counts
@@ -444,15 +451,6 @@ class MetricComparison(Pilot, Compared, Record):
 
     _derived = ("better",)
 
-    @property
-    def better(self) -> Any:
-        """Which model did better, "a" or "b", or None; no significance is meant."""
-        gain = np.sign(self.difference) * np.where(self.lower_is_better, -1.0, 1.0)
-        if not np.ndim(gain):
-            return {1: "a", -1: "b"}.get(int(np.nan_to_num(gain)))
-        names = np.array(["b", None, "a"], dtype=object)
-        return names[np.where(np.isnan(gain), 0, gain).astype(int) + 1]
-
     def sections(self) -> list[Section]:
         """Describe the record.
 
@@ -468,20 +466,14 @@ class MetricComparison(Pilot, Compared, Record):
         """The sentences about which model is better."""
         a, b = self.names
         name = interval_name(self.confidence_level, self.alternative)
-        lead = f"{a} and {b} have the same {self.measure}"
-        if math.isnan(self.difference):
-            lead = f"{self.measure} of {a} and {b} cannot be compared"
-        elif self.difference:
-            direction = "higher" if self.difference > 0 else "lower"
-            lead = f"{a} has a {direction} {self.measure} than {b}"
         values = f"{number(self.value_a)} and {number(self.value_b)}"
         hypothesis = f"the predictions of {a} and {b} can be exchanged"
         if self.distribution != "permutation":
-            equal = f"{a} and {b} have the same {self.measure}"
-            hypothesis = null_hypothesis(self.alternative, equal, self.names, self.measure)
+            hypothesis = null_hypothesis(self)
         by = _BY.get(self.interval_method, self.interval_method)
+        clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
         text = [
-            f"{lead}: {values} on {self._drawn()}, of which "
+            f"{direction_of(self)}: {values} on {self.n_samples} samples{clusters}, of which "
             f"{self.n_discordant} are predicted differently.",
             f"Difference {number(self.difference, '+')}, {name} "
             f"{limits(*self.interval, sign='+')}, by {by}.",
@@ -489,28 +481,12 @@ class MetricComparison(Pilot, Compared, Record):
         if not math.isnan(self.ratio):
             text.append(f"Ratio {number(self.ratio)}, {name} {limits(*self.ratio_interval)}.")
         text += [
-            with_null(self._test_text(), hypothesis, end="."),
+            with_null(statistic_text(self), hypothesis, end="."),
             *margin_sentences(self.margins, _OTHERS.get(self.method, "")),
             how(f"Test: {_TESTS[self.method]}."),
             *dropped_sentences(self.n_missing, self.n_excluded),
         ]
         return Section(title="Which model is better?", text=tuple(text))
-
-    def _drawn(self) -> str:
-        """The number of samples, as text."""
-        clusters = ""
-        if self.n_clusters is not None:
-            clusters = f" in {self.n_clusters} clusters"
-        return f"{self.n_samples} samples{clusters}"
-
-    def _test_text(self) -> str:
-        """The statistic and the p-value, as text."""
-        pvalue = f"p = {format_pvalue(self.pvalue)}"
-        if self.distribution == "normal":
-            return f"z = {number(self.statistic)}, {pvalue}"
-        if self.distribution == "t":
-            return f"t = {number(self.statistic)}, df = {self.df:g}, {pvalue}"
-        return pvalue
 
     def _table(self) -> Section:
         """A row for each metric, and each table of counts."""

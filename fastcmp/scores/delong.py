@@ -37,11 +37,13 @@ from fastcmp.core.sections import (
     interval_name,
 )
 from fastcmp.core.sentences import (
+    EQUALLY_ACCURATE,
     USUAL_ALPHA,
     difference_sentence,
     dropped_sentences,
     how,
     null_hypothesis,
+    statistic_text,
     with_null,
 )
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, read_size
@@ -231,6 +233,7 @@ class AUCComparison(Pilot, Compared, Record):
         "other."
     )
     _cites = (("test", {"DeLong's test": "delong sun", "Bootstrap test": "efron"}),)
+    _nulls = ("{a} and {b} have equal {measure}", EQUALLY_ACCURATE[1])
 
     #: The difference in standard errors: z, or Student's t where there are `df`. With a
     #: margin and one side, or without variance, Student's t with which the limit of the
@@ -330,22 +333,17 @@ class AUCComparison(Pilot, Compared, Record):
         """
         a, b = self.names
         low, high = self.confidence_interval(self.confidence_level)
-        equal = f"{a} and {b} have equal {self.measure}"
-        hypothesis = null_hypothesis(self.alternative, equal, self.names)
+        hypothesis = null_hypothesis(self)
         if self.margin and self.alternative != "two-sided":
             better, worse = (b, a) if self.alternative == "greater" else (a, b)
             hypothesis = f"{worse} is worse than {better} by {self.margin:g} or more"
         measured = f"{self.measure} ({self.at})" if self.at else self.measure
-        name = "z" if self.df is None else "t"
-        df = "" if self.df is None else f", df = {self.df:.4g}"
         text = (
             f"{measured} of {a} {self.auc_a:.4f}, of {b} {self.auc_b:.4f}",
             f"difference {self.difference:+.4f}, "
             f"{interval_name(self.confidence_level, self.alternative)} "
             f"{format_interval(low, high, digits=4, sign='+')}",
-            with_null(
-                f"{name} = {self.statistic:.4g}{df}, p = {format_pvalue(self.pvalue)}", hypothesis
-            ),
+            with_null(statistic_text(self), hypothesis),
             *(
                 ["No variance was observed: p-value and interval are by MOVER limits."]
                 if self.status == kernels.DEGENERATE

@@ -24,7 +24,14 @@ from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Compared, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import dropped_sentences, how, null_hypothesis, null_sentence, with_null
+from fastcmp.core.sentences import (
+    EQUALLY_ACCURATE,
+    dropped_sentences,
+    how,
+    null_sentence,
+    sentence_of_test,
+    with_null,
+)
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
 from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
@@ -52,6 +59,7 @@ _SHORT = {"generalised score": "score", "weighted generalised score": "weighted"
 class PredictiveValueTest(Compared, Record):
     """A score test of two models' predictive values on the same samples."""
 
+    _nulls = ("both are equal", EQUALLY_ACCURATE[1])
     _cites = (
         ("test", {"generalised score": "leisenring", "weighted generalised score": "kosinski"}),
     )
@@ -87,10 +95,7 @@ class PredictiveValueTest(Compared, Record):
         text = (
             f"{self.measure} of a {self.value_a:.4f}, of b {self.value_b:.4f}, "
             f"difference {self.difference:+.4f}",
-            with_null(
-                f"z = {self.statistic:.4g}, p = {format_pvalue(self.pvalue)}",
-                null_hypothesis(self.alternative, "both are equal"),
-            ),
+            sentence_of_test(self),
         )
         title = f"{self.test.capitalize()} test ({self.measure}, {self.alternative})"
         return [Section(title=title, text=text)]

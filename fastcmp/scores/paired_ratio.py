@@ -19,7 +19,7 @@ from fastcmp.core.checks import ALTERNATIVES, as_cells, as_level, choose, keep_s
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
-from fastcmp.core.sentences import SPOKEN, Sentence, how, null_value, with_null
+from fastcmp.core.sentences import SPOKEN, Sentence, how, null_value, statistic_text, with_null
 
 #: Of which less is better.
 LOWER_IS_BETTER = ("false_positive_rate", "likelihood_ratio_negative")
@@ -92,10 +92,7 @@ class PairedRatio(Record):
             Sentence(
                 f"a / b = {ratio}", answer=f"Ratio of the {of}, a over b, {ratio}; p = {pvalue}."
             ),
-            with_null(
-                f"z = {format_ratio(self.statistic)}, p = {pvalue}",
-                null_value(side, "the ratio", "1"),
-            ),
+            with_null(statistic_text(self), null_value(side, "the ratio", "1")),
         ]
         if not math.isnan(self.value_a):
             a, b = map(format_ratio, (self.value_a, self.value_b))

@@ -472,6 +472,7 @@ class PermutationResult(Exchanged):
     """A permutation test of the difference of two AUCs."""
 
     _cites = ("bandos phipson",)
+    _nulls = AUCComparison._nulls
 
     #: AUC of a minus that of b.
     statistic: float
@@ -484,8 +485,7 @@ class PermutationResult(Exchanged):
         list of Section
             One section.
         """
-        hypothesis = null_hypothesis(self.alternative, "{a} and {b} have equal AUC")
-        return self._describe("Permutation test of AUCs", "", hypothesis)
+        return self._describe("Permutation test of AUCs", "", null_hypothesis(self))
 
 
 def auc_permutation_test(

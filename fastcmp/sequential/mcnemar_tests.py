@@ -21,6 +21,7 @@ from fastcmp.core.records import (
 )
 from fastcmp.core.sections import Section, format_interval, format_pvalue
 from fastcmp.core.sentences import (
+    EQUALLY_ACCURATE,
     answer,
     dropped_sentences,
     null_hypothesis,
@@ -32,7 +33,6 @@ from fastcmp.inputs.labels import encode
 from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
 from fastcmp.paired.mcnemar import mcnemar as plain_mcnemar
-from fastcmp.paired.mcnemar_result import EQUAL
 from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of, read_prior
 from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.stream.accumulator import (
@@ -80,6 +80,7 @@ class EvalueResult(Compared, Record):
         "most alpha, however often one looks."
     )
     _cites = ("mcnemar lindon ramdas",)
+    _nulls = EQUALLY_ACCURATE
 
     #: Natural logarithm of the e-value.
     log_evalue: Any
@@ -294,7 +295,7 @@ class EvalueResult(Compared, Record):
             ),
             with_null(
                 f"E = {format_evalue(self.log_evalue)}, p = {format_pvalue(self.pvalue)}",
-                null_hypothesis(self.alternative, EQUAL),
+                null_hypothesis(self),
                 end=", valid at every look.",
             ),
         )

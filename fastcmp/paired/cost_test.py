@@ -297,6 +297,14 @@ class CostResult(Pilot, Compared, Record):
         return self.loss_a - self.loss_b
 
     @property
+    def _values(self) -> tuple[Any, Any]:
+        return self.loss_a, self.loss_b
+
+    @property
+    def _test_name(self) -> str:
+        return f"{METHOD_NAMES[self.method]} test"
+
+    @property
     def standard_error(self) -> Any:
         """Standard error of `difference`, that of Wald's interval."""
         largest = float(self.cost.max())

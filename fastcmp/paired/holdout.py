@@ -8,71 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import ALTERNATIVES, as_proportion, choose
+from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import (
-    answer,
-    answer_of,
-    dropped_sentences,
-    how,
-    outside_sentences,
-    statistic_text,
-)
+from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
 from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, known_frame, read_pair_names
 from fastcmp.paired.cost_test import METHOD_NAMES as COST_NAMES
 from fastcmp.paired.cost_test import METHODS as COST_METHODS
 from fastcmp.paired.cost_test import CostResult, cost_test
+from fastcmp.paired.decided import Decided, of_comparison, read_alpha
 from fastcmp.paired.margin_result import margin_sentences
 from fastcmp.paired.margins import MarginOptions, read_margin, with_margin
 from fastcmp.paired.mcnemar import mcnemar
-from fastcmp.paired.mcnemar_counts import METHOD_NAMES, METHODS
+from fastcmp.paired.mcnemar_counts import METHODS
 from fastcmp.paired.mcnemar_result import McNemarResult
 
 
-def _of_comparison(name: str, doc: str) -> Any:
-    """A property with what the record of the test has under a name."""
-    return property(attrgetter(f"comparison.{name}"), doc=doc)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class HoldoutResult(Compared, Record):
+class HoldoutResult(Decided):
     """Two models on one held-out set, compared by accuracy or by cost."""
-
-    _opening = ""
 
     #: The test itself, with its counts: McNemar's, or one of costs.
     comparison: McNemarResult | CostResult
-    alpha: float
-    #: What to call the models.
-    names: tuple[str, str] = ("a", "b")
 
-    pvalue = _of_comparison("pvalue", "P-value; NaN where the test has no answer.")
-    statistic = _of_comparison("statistic", "That of `comparison`.")
-    distribution = _of_comparison("distribution", "That of `comparison`.")
-    df = _of_comparison("df", "Degrees of freedom of a chi-square distribution, else None.")
-    status = _of_comparison("status", "A `fastcmp.kernels.Status`.")
-    method = _of_comparison("method", "A variant of McNemar's test, or a cost-sensitive test.")
-    alternative = _of_comparison("alternative", 'Which was tested; of costs "two-sided".')
-    margins = _of_comparison("margins", "Tests against a margin at `alpha`; None without.")
-    measure = _of_comparison("measure", 'What `difference` is one of: "accuracy" or "cost".')
-    difference = _of_comparison("difference", "The accuracy, or the cost, of a minus that of b.")
-    n_samples = _of_comparison("n_samples", "Number of samples that were compared.")
-    n_missing = _of_comparison("n_missing", "Samples dropped because the true label is missing.")
-    n_excluded = _of_comparison("n_excluded", "Samples dropped because of another true class.")
+    _each = ("loss_a", "loss_b")
+    _counted = ("n_samples", "n_missing", "n_excluded", "n_outside_a", "n_outside_b")
+    _of_some = ("only_a", "only_b")
 
-    @property
-    def reject(self) -> bool:
-        """Whether H0 is rejected: the p-value is at most `alpha`."""
-        return bool(self.pvalue <= self.alpha)
+    method = of_comparison("method", "A variant of McNemar's test, or a cost-sensitive test.")
+    n_samples = of_comparison("n_samples", "Number of samples that were compared.")
+    n_excluded = of_comparison("n_excluded", "Samples dropped because of another true class.")
 
     @property
     def loss_a(self) -> float:
@@ -103,89 +73,8 @@ class HoldoutResult(Compared, Record):
         return (result.both_wrong + result.only_b) / n, (result.both_wrong + result.only_a) / n
 
     @property
-    def _measured(self) -> tuple[float, float]:
-        """The measure of both models."""
-        result = self.comparison
-        if isinstance(result, CostResult):
-            return self._losses
-        return result.accuracy_a, result.accuracy_b
-
-    @property
-    def interval(self) -> ConfidenceInterval:
-        """Interval for `difference` at 1 - `alpha`, one-sided if the test is.
-
-        Newcombe's for accuracies, of profile likelihood for costs. For "greater" `high`
-        is 1, for "less" `low` is -1.
-        """
-        return self.comparison.confidence_interval(1.0 - self.alpha)
-
-    @property
-    def decision(self) -> str:
-        """The answer in one sentence."""
-        a, b = self.names
-        first, second = self._measured
-        result = self.comparison
-        if isinstance(result, CostResult):
-            measured = f"{a} costs {first:.4g}, {b} {second:.4g} per sample"
-            name = COST_NAMES[self.method]
-            test = f"{name} test, {statistic_text(result)}"
-        else:
-            measured = (
-                f"{a} is right on {100 * first:.2f}% of the samples, {b} on {100 * second:.2f}%"
-            )
-            test = f"{METHOD_NAMES[self.method]} McNemar's test, {statistic_text(result)}"
-        return f"{measured}; {answer_of(self)} ({test})."
-
-    def _shown(self) -> dict[str, Any]:
-        low, high = self.interval
-        names = ("measure", "loss_a", "loss_b", "difference", "better")
-        test = ("statistic", "distribution", "df", "pvalue", "reject", "method")
-        counted = ("n_samples", "n_missing", "n_excluded", "n_outside_a", "n_outside_b")
-        row: dict[str, Any] = {"model_a": self.names[0], "model_b": self.names[1]}
-        row |= {name: getattr(self, name) for name in names}
-        row |= {"low": float(low), "high": float(high)}
-        row |= {name: getattr(self, name) for name in (*test, "alternative", "alpha")}
-        row |= {name: getattr(self, name) for name in counted}
-        if isinstance(self.comparison, McNemarResult):
-            row["only_a"] = self.comparison.only_a
-            row["only_b"] = self.comparison.only_b
-        if self.margins is not None:
-            row["margin_decision"] = self.margins.decision
-        return row
-
-    def _entries(self) -> dict[str, Any]:
-        return {**Record._entries(self), "decision": self.decision}
-
-    def sections(self) -> list[Section]:
-        """Describe the record.
-
-        Returns
-        -------
-        list of Section
-            The answer, the numbers and remarks on them.
-        """
-        title = f"Numbers ({self.alternative}, alpha = {self.alpha:g})"
-        return [
-            Section(title="Which model is better?", text=(answer(self.decision),)),
-            Section(title=title, columns=("", "value"), rows=self._rows(), notes=self._notes()),
-        ]
-
-    def _rows(self) -> tuple[tuple[str, str], ...]:
-        a, b = self.names
-        first, second = self._measured
-        statistic = {"chi2": "chi-square", "normal": "z"}.get(self.distribution)
-        return (
-            (f"{self.measure} of {a}", f"{first:.4f}"),
-            (f"{self.measure} of {b}", f"{second:.4f}"),
-            (f"{a} minus {b}", f"{self.difference:+.4f}"),
-            (
-                interval_name(1 - self.alpha, self.alternative),
-                format_interval(*self.interval, digits=4, sign="+"),
-            ),
-            *([(statistic, f"{self.statistic:.4f}")] if statistic else []),
-            ("p-value", format_pvalue(self.pvalue)),
-            ("samples", f"{self.n_samples}"),
-        )
+    def _sizes(self) -> list[tuple[str, str]]:
+        return [("samples", f"{self.n_samples}")]
 
     def _notes(self) -> tuple[str, ...]:
         a, b = self.names
@@ -282,7 +171,7 @@ def compare_labels(
     (True, '5.1e-41')
     """
     method, alternative, missing = _choose(method, alternative, missing, cost)
-    alpha = _check_alpha(alpha, alternative)
+    alpha = read_alpha(alpha, alternative)
     against, largest = _read_margin(margin, alpha, cost), 1.0
     names = read_pair_names(names)
     comparison: McNemarResult | CostResult
@@ -301,16 +190,6 @@ def compare_labels(
         largest = comparison.cost.max()
     comparison = with_margin(comparison, against, largest)
     return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
-
-
-def _check_alpha(alpha: Any, alternative: str) -> float:
-    level = as_proportion(alpha, "alpha")
-    if level >= 0.5 and alternative != "two-sided":
-        raise ValueError(
-            "alpha must be below 0.5 for a one-sided test, because its interval has "
-            f"the level 1 - alpha, got {alpha}"
-        )
-    return level
 
 
 def _read_margin(margin: Any, alpha: float, cost: Any) -> MarginOptions | None:
@@ -417,7 +296,7 @@ def compare_holdout(
     """
     # Options are checked before models take their time.
     method, alternative, missing = _choose(method, alternative, missing, cost)
-    _read_margin(margin, _check_alpha(alpha, alternative), cost)
+    _read_margin(margin, read_alpha(alpha, alternative), cost)
     if isinstance(y, str):
         true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
         true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806

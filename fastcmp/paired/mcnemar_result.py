@@ -244,6 +244,14 @@ class McNemarResult(Pilot, Compared, Record):
         return self._mean(self.only_a - self.only_b, both=False)
 
     @property
+    def _values(self) -> tuple[Any, Any]:
+        return self.accuracy_a, self.accuracy_b
+
+    @property
+    def _test_name(self) -> str:
+        return f"{METHOD_NAMES[self.method]} McNemar's test"
+
+    @property
     def standard_error(self) -> Any:
         """Standard error of `difference` with clusters, by which the method divides it."""
         return float(np.sqrt(self._estimate().variance)) if self.design == "clusters" else None

@@ -362,6 +362,14 @@ class UnpairedResult(Compared, Record):
         return self.accuracy_a - self.accuracy_b
 
     @property
+    def _values(self) -> tuple[Any, Any]:
+        return self.accuracy_a, self.accuracy_b
+
+    @property
+    def _test_name(self) -> str:
+        return f"{METHOD_NAMES[self.method]} test"
+
+    @property
     def _interval_named(self) -> str:
         """How the interval of the difference is made, in words."""
         return {

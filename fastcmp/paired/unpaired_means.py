@@ -85,6 +85,11 @@ class UnpairedMeans(Compared, Record):
 
     #: What the p-value comes from.
     distribution: ClassVar[str] = "t"
+    _test_name = "Welch's t test"
+
+    @property
+    def _values(self) -> tuple[float, float]:
+        return self.mean_a, self.mean_b
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
         """Test the difference against a margin."""
@@ -112,7 +117,7 @@ class UnpairedMeans(Compared, Record):
             f"{self.n_b} others.",
             estimate_sentence(self),
             sentence_of_test(self, end="."),
-            how("Test: Welch's t test."),
+            how(f"Test: {self._test_name}."),
             *margin_sentences(self.margins),
             *self._missing_sentences(),
         ]

@@ -9,41 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.checks import ALTERNATIVES, as_flag, as_proportion, choose
-from fastcmp.core.records import Compared, ConfidenceInterval, Record
-from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, interval_name
-from fastcmp.core.sentences import answer, answer_of, dropped_sentences, how
+from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
+from fastcmp.core.sentences import dropped_sentences, how
 from fastcmp.inputs.model_names import read_pair_names
+from fastcmp.paired.decided import Decided, read_alpha
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import read_margin
-from fastcmp.paired.unpaired_accuracies import (
-    METHOD_NAMES,
-    METHODS,
-    UnpairedResult,
-    accuracy_unpaired,
-)
+from fastcmp.paired.unpaired_accuracies import METHODS, UnpairedResult, accuracy_unpaired
 from fastcmp.paired.unpaired_means import POLICIES, UnpairedMeans, means_unpaired
 from fastcmp.scores.delong import AUCComparison, areas_unpaired, compare_areas
 
-_LETTERS = {"normal": "z", "t": "t"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class UnpairedComparison(Compared, Record):
+class UnpairedComparison(Decided):
     """Two models on different samples, compared by accuracy, mean or AUC."""
-
-    _opening = ""
 
     #: The test itself, with what it was made from.
     comparison: UnpairedResult | UnpairedMeans | AUCComparison
     #: "score", "boschloo", ... of accuracies, "welch", or "normal" or "t" of AUCs.
     method: str
-    alpha: float
     #: Samples that each model was tested on.
     n_a: int
     n_b: int
-    #: What to call the models.
-    names: tuple[str, str] = ("a", "b")
     #: Samples dropped because the true label, or the value, is missing.
     n_missing: int = 0
     #: Tests against a margin at `alpha`, and the decision; None without a margin.
@@ -51,162 +38,24 @@ class UnpairedComparison(Compared, Record):
     #: What to beware of.
     cautions: tuple[str, ...] = ()
 
-    @property
-    def reject(self) -> bool:
-        """Whether H0 is rejected: the p-value is at most `alpha`."""
-        return bool(self.pvalue <= self.alpha)
+    _counted = ("n_a", "n_b", "n_missing")
+    _of_some = ("ratio", "odds_ratio")
+    _whose = "its"
 
     @property
-    def pvalue(self) -> float:
-        """P-value; NaN where the test has no answer."""
-        return float(self.comparison.pvalue)
+    def _about(self) -> tuple[str, ...]:
+        return (f"Different samples: the models were tested on {self.n_a} and {self.n_b} samples.",)
 
     @property
-    def statistic(self) -> float:
-        """That of `comparison`."""
-        return float(self.comparison.statistic)
-
-    @property
-    def distribution(self) -> str:
-        """That of `comparison`."""
-        return self.comparison.distribution
-
-    @property
-    def df(self) -> float | None:
-        """Degrees of freedom of t, else None."""
-        return getattr(self.comparison, "df", None)
-
-    @property
-    def status(self) -> int:
-        """A `fastcmp.kernels.Status`."""
-        return int(self.comparison.status)
-
-    @property
-    def alternative(self) -> str:
-        """Which alternative was tested."""
-        return self.comparison.alternative
-
-    @property
-    def measure(self) -> str:
-        """What `difference` is a difference of: "accuracy", "mean", "AUC", ..."""
-        return self.comparison.measure
-
-    @property
-    def difference(self) -> float:
-        """The measure of a minus that of b."""
-        return float(self.comparison.difference)
-
-    @property
-    def measured(self) -> tuple[float, float]:
-        """The measure of a, and of b."""
-        of = self.comparison
-        if isinstance(of, UnpairedResult):
-            return of.accuracy_a, of.accuracy_b
-        if isinstance(of, UnpairedMeans):
-            return of.mean_a, of.mean_b
-        return of.auc_a, of.auc_b
-
-    @property
-    def interval(self) -> ConfidenceInterval:
-        """Interval for `difference` at 1 - `alpha`, one-sided if the test is."""
-        if isinstance(self.comparison, UnpairedMeans):
-            return self.comparison.interval
-        return self.comparison.confidence_interval(1.0 - self.alpha)
-
-    @property
-    def decision(self) -> str:
-        """The answer in one sentence."""
+    def _sizes(self) -> list[tuple[str, str]]:
         a, b = self.names
-        first, second = self.measured
-        if isinstance(self.comparison, UnpairedResult):
-            measured = (
-                f"{a} is right on {100 * first:.2f}% of its samples, {b} on {100 * second:.2f}%"
-            )
-        else:
-            measured = f"the {self.measure} of {a} is {first:.4g}, of {b} {second:.4g}"
-        test = f"{self._test}, p = {format_pvalue(self.pvalue)}"
-        return f"{measured}; {answer_of(self)} ({test})."
+        return [(f"samples of {a}", f"{self.n_a}"), (f"samples of {b}", f"{self.n_b}")]
 
-    @property
-    def _test(self) -> str:
-        if isinstance(self.comparison, UnpairedMeans):
-            return "Welch's t test"
-        if isinstance(self.comparison, UnpairedResult):
-            return f"{METHOD_NAMES[self.method]} test"
-        return self.comparison.test
-
-    def _shown(self) -> dict[str, Any]:
-        a, b = self.measured
-        low, high = self.interval
-        row: dict[str, Any] = {"model_a": self.names[0], "model_b": self.names[1]}
-        row |= {"measure": self.measure, "measure_a": a, "measure_b": b}
-        row |= {"difference": self.difference, "better": self.better}
-        row |= {"low": float(low), "high": float(high)}
-        test = ("statistic", "distribution", "df", "pvalue", "reject", "method")
-        counted = ("n_a", "n_b", "n_missing")
-        row |= {name: getattr(self, name) for name in (*test, "alternative", "alpha", *counted)}
-        if isinstance(self.comparison, UnpairedResult):
-            row |= {"ratio": float(self.comparison.ratio)}
-            row |= {"odds_ratio": float(self.comparison.odds_ratio)}
-        if self.margins is not None:
-            row["margin_decision"] = self.margins.decision
-        return row
-
-    def _entries(self) -> dict[str, Any]:
-        return {**Record._entries(self), "decision": self.decision}
-
-    def sections(self) -> list[Section]:
-        """Describe the record.
-
-        Returns
-        -------
-        list of Section
-            The answer, the numbers and what to beware of.
-        """
-        decision = self.decision[0].upper() + self.decision[1:]
-        if isinstance(self.comparison, UnpairedResult):
-            decision = self.decision  # which begins with a model's name
-        text = (
-            answer(decision),
-            f"Different samples: the models were tested on {self.n_a} and {self.n_b} samples.",
-        )
-        numbers = Section(
-            title=f"Numbers ({self.alternative}, alpha = {self.alpha:g})",
-            columns=("", "value"),
-            rows=self._rows(),
-            notes=(
-                *margin_sentences(self.margins),
-                *([how("Lower is better.")] * (self.measure == "mean loss")),
-                *dropped_sentences(self.n_missing, 0),
-            ),
-        )
-        sections = [Section(title="Which model is better?", text=text), numbers]
-        return [*sections, *beware(self)]
-
-    def _rows(self) -> tuple[tuple[str, str], ...]:
-        a, b = self.names
-        first, second = self.measured
-        letter, level = _LETTERS.get(self.distribution), 1.0 - self.alpha
-        of, name = self.comparison, interval_name(level, self.alternative)
-        ratios: dict[str, tuple[Any, Any]] = {}
-        if isinstance(of, UnpairedResult):
-            ratios = {
-                "ratio of accuracies": (of.ratio, of.ratio_interval(level)),
-                "odds ratio": (of.odds_ratio, of.odds_ratio_interval(level)),
-            }
+    def _notes(self) -> tuple[str, ...]:
         return (
-            (f"{self.measure} of {a}", f"{first:.4f}"),
-            (f"{self.measure} of {b}", f"{second:.4f}"),
-            (f"{a} minus {b}", f"{self.difference:+.4f}"),
-            (name, format_interval(*self.interval, digits=4, sign="+")),
-            *(
-                (f"{what}, {name}", f"{value:.4g} {format_interval(*ends, digits=4)}")
-                for what, (value, ends) in ratios.items()
-            ),
-            *([(letter, f"{self.statistic:.4f}")] if letter else []),
-            ("p-value", format_pvalue(self.pvalue)),
-            (f"samples of {a}", f"{self.n_a}"),
-            (f"samples of {b}", f"{self.n_b}"),
+            *margin_sentences(self.margins),
+            *([how("Lower is better.")] * (self.measure == "mean loss")),
+            *dropped_sentences(self.n_missing, 0),
         )
 
 
@@ -302,12 +151,7 @@ def compare_unpaired(
     measure = choose(measure, "measure", _METHODS)
     method = choose(method, "method", _METHODS[measure])
     alternative = choose(alternative, "alternative", ALTERNATIVES)
-    level = as_proportion(alpha, "alpha")
-    if level >= 0.5 and alternative != "two-sided":
-        raise ValueError(
-            "alpha must be below 0.5 for a one-sided test, because its interval has "
-            f"the level 1 - alpha, got {alpha}"
-        )
+    level = read_alpha(alpha, alternative)
     named = read_pair_names(names)
     missing = choose(missing, "missing", POLICIES)
     loss = as_flag(lower_is_better, "lower_is_better")

@@ -281,6 +281,14 @@ class AUCComparison(Pilot, Compared, Record):
     _derived = ("better",)
 
     @property
+    def _values(self) -> tuple[float, float]:
+        return self.auc_a, self.auc_b
+
+    @property
+    def _test_name(self) -> str:
+        return self.test
+
+    @property
     def _areas(self) -> Areas:
         """Both measures as proportions of the largest value."""
         largest = self.largest

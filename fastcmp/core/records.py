@@ -150,6 +150,8 @@ class Compared:
     difference: Any
     _opening: ClassVar[str] = "Test: {title}."
     _blocks: ClassVar[str] = "two_models:two_models"
+    #: What attributes with the measure of a and of b begin with, such as "accuracy".
+    _value: ClassVar[str]
     #: What is tested, two-sided and one-sided, with ``measure`` and ``more``, "higher" or "lower".
     _nulls: ClassVar[tuple[str, str]] = (
         "{a} and {b} have the same {measure}",
@@ -159,14 +161,14 @@ class Compared:
     @property
     def better(self) -> Any:
         """Which model did better, "a" or "b", or None; no significance is meant."""
-        gain = np.sign(self.difference)
-        if less_is_better(self):
-            gain = -gain
+        lower = getattr(self, "lower_is_better", False)
+        if not np.ndim(lower):
+            lower = less_is_better(self)
+        gain = np.sign(self.difference) * np.where(lower, -1.0, 1.0)
         if np.ndim(gain):
             names = np.array(["b", None, "a"], dtype=object)
-            sign = np.where(np.isnan(gain), 0, gain).astype(int)
-            return names[sign + 1]
-        return {1: "a", -1: "b"}.get(gain)
+            return names[np.nan_to_num(gain).astype(int) + 1]
+        return {1.0: "a", -1.0: "b"}.get(float(gain))
 
 
 class Unpacked:

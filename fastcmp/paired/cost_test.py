@@ -246,6 +246,7 @@ class CostResult(Pilot, Compared, Record):
         "that the test does not reject."
     )
     _cites = (("method", {"likelihood": "owen"}),)
+    _value = "loss"
     _nulls = ("{a} and {b} cost the same", "")
 
     #: Likelihood ratio or chi-square statistic, one degree of freedom.
@@ -295,10 +296,6 @@ class CostResult(Pilot, Compared, Record):
     def difference(self) -> Any:
         """Cost of a minus that of b, per sample: negative where a is better."""
         return self.loss_a - self.loss_b
-
-    @property
-    def _values(self) -> tuple[Any, Any]:
-        return self.loss_a, self.loss_b
 
     @property
     def _test_name(self) -> str:

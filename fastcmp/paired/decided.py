@@ -56,7 +56,6 @@ class Decided(Compared, Record):
     difference = of_comparison("difference", "The measure of a minus that of b.")
     margins = of_comparison("margins", "Tests against a margin at `alpha`; None without.")
     n_missing = of_comparison("n_missing", "Samples dropped because the true label is missing.")
-    measured = of_comparison("_values", "The measure of a, and of b.")
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -80,12 +79,17 @@ class Decided(Compared, Record):
     @property
     def measure_a(self) -> float:
         """The measure of a."""
-        return float(self.measured[0])
+        return float(getattr(self.comparison, f"{self.comparison._value}_a"))
 
     @property
     def measure_b(self) -> float:
         """The measure of b."""
-        return float(self.measured[1])
+        return float(getattr(self.comparison, f"{self.comparison._value}_b"))
+
+    @property
+    def measured(self) -> tuple[float, float]:
+        """The measure of a, and of b."""
+        return self.measure_a, self.measure_b
 
     @property
     def df(self) -> float | None:

@@ -204,12 +204,24 @@ def mcnemar(
             "n_excluded": labels.n_excluded,
             "n_outside": labels.n_outside,
         }
-    if independent and by_counts:
-        numbers = {name: unwrap(x, x.shape) for name, x in counts.items()}
-        result = _of_samples(numbers, method, alternative, **dropped)
-    elif independent:
-        numbers = dict(zip(CELLS, _table(labels).ravel().tolist(), strict=True))
-        result = _of_samples(numbers, method, alternative, **dropped)
+    if independent:
+        cells: dict[str, Any]
+        if by_counts:
+            cells = {name: unwrap(x, x.shape) for name, x in counts.items()}
+        else:
+            cells = dict(zip(CELLS, _table(labels).ravel().tolist(), strict=True))
+        n = sum(cells.values()) if len(cells) == len(CELLS) else None
+        only = cells["only_a"], cells["only_b"]
+        statistic, pvalue, status = evaluate_counts(*only, n, str(method), alternative)
+        result = McNemarResult(
+            statistic=statistic,
+            pvalue=pvalue,
+            status=status,
+            method=str(method),
+            alternative=alternative,
+            **cells,
+            **dropped,
+        )
     elif by_counts:
         result = _of_tables(counts, sampling, method, alternative)
     else:
@@ -241,26 +253,6 @@ def _count_units(labels: Labels, codes: Ints, n_units: int) -> Ints:
     pred_a, pred_b = labels.preds
     kernels.count_clusters(labels.y_true, pred_a, pred_b, codes, cells)
     return cells
-
-
-def _of_samples(
-    counts: dict[str, Any], method: str | None, alternative: str, **dropped: Any
-) -> McNemarResult:
-    """Test checked counts of one shape, or numbers."""
-    assert method is not None
-    n = sum(counts.values()) if len(counts) == len(CELLS) else None
-    statistic, pvalue, status = evaluate_counts(
-        counts["only_a"], counts["only_b"], n, method, alternative
-    )
-    return McNemarResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        status=status,
-        method=method,
-        alternative=alternative,
-        **counts,
-        **dropped,
-    )
 
 
 def _of_tables(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +89,16 @@ def ratio(part: Any, whole: Any) -> Any:
     return quotient if np.ndim(quotient) else float(quotient)
 
 
+def _of_strata(test: Callable[[Ints, Ints], tuple[Any, ...]], part: int, doc: str) -> Any:
+    """A property with a part of what a test of strata gives; None without strata."""
+
+    def found(record: McNemarResult) -> Any:
+        is_stratified = record.design == "strata"
+        return test(record.only_a, record.only_b)[part] if is_stratified else None
+
+    return property(found, doc=doc)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class McNemarResult(Pilot, Compared, Record):
     """McNemar's test of two models on the same samples.
@@ -100,6 +111,7 @@ class McNemarResult(Pilot, Compared, Record):
     _pilot = "mcnemar"
     _closing = "{record._interval_made}"
     _nulls = EQUALLY_ACCURATE
+    _value = "accuracy"
 
     _cites = (
         "mcnemar",
@@ -244,10 +256,6 @@ class McNemarResult(Pilot, Compared, Record):
         return self._mean(self.only_a - self.only_b, both=False)
 
     @property
-    def _values(self) -> tuple[Any, Any]:
-        return self.accuracy_a, self.accuracy_b
-
-    @property
     def _test_name(self) -> str:
         return f"{METHOD_NAMES[self.method]} McNemar's test"
 
@@ -343,38 +351,20 @@ class McNemarResult(Pilot, Compared, Record):
             cautions += (f"No variance was observed: {what}.",)
         return cautions
 
-    @property
-    def heterogeneity_statistic(self) -> Any:
-        """Pearson's chi-square that strata differ in the odds of only a to only b."""
-        return self._strata_test(heterogeneity)[0]
-
-    @property
-    def heterogeneity_df(self) -> Any:
-        """Its degrees of freedom: strata with discordant samples, less one."""
-        return self._strata_test(heterogeneity)[1]
-
-    @property
-    def heterogeneity_pvalue(self) -> Any:
-        """Its p-value."""
-        return self._strata_test(heterogeneity)[2]
-
-    @property
-    def total_statistic(self) -> Any:
-        """McNemar's chi-squares of all strata added: any difference in any stratum."""
-        return self._strata_test(any_difference)[0]
-
-    @property
-    def total_df(self) -> Any:
-        """Its degrees of freedom: strata with discordant samples."""
-        return self._strata_test(any_difference)[1]
-
-    @property
-    def total_pvalue(self) -> Any:
-        """Its p-value."""
-        return self._strata_test(any_difference)[2]
-
-    def _strata_test(self, test: Any) -> Any:
-        return test(self.only_a, self.only_b) if self.design == "strata" else (None,) * 3
+    heterogeneity_statistic = _of_strata(
+        heterogeneity, 0, "Pearson's chi-square that strata differ in the odds of only a to only b."
+    )
+    heterogeneity_df = _of_strata(
+        heterogeneity, 1, "Its degrees of freedom: strata with discordant samples, less one."
+    )
+    heterogeneity_pvalue = _of_strata(heterogeneity, 2, "Its p-value.")
+    total_statistic = _of_strata(
+        any_difference, 0, "McNemar's chi-squares of all strata added: any difference in any."
+    )
+    total_df = _of_strata(
+        any_difference, 1, "Its degrees of freedom: strata with discordant samples."
+    )
+    total_pvalue = _of_strata(any_difference, 2, "Its p-value.")
 
     def heterogeneity_exact(self) -> float:
         """Test by Fisher's exact method that strata share one odds ratio.

@@ -293,6 +293,7 @@ class UnpairedResult(Compared, Record):
     """
 
     _nulls = EQUALLY_ACCURATE
+    _value = "accuracy"
     _closing = "The {level} interval of the difference of accuracies: {record._interval_named}."
 
     _cites = (
@@ -360,10 +361,6 @@ class UnpairedResult(Compared, Record):
     def difference(self) -> Any:
         """The accuracy of a minus that of b: positive where a is better."""
         return self.accuracy_a - self.accuracy_b
-
-    @property
-    def _values(self) -> tuple[Any, Any]:
-        return self.accuracy_a, self.accuracy_b
 
     @property
     def _test_name(self) -> str:

@@ -86,10 +86,7 @@ class UnpairedMeans(Compared, Record):
     #: What the p-value comes from.
     distribution: ClassVar[str] = "t"
     _test_name = "Welch's t test"
-
-    @property
-    def _values(self) -> tuple[float, float]:
-        return self.mean_a, self.mean_b
+    _value = "mean"
 
     def _margin_tests(self, options: MarginOptions) -> MarginTests:
         """Test the difference against a margin."""

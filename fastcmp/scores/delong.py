@@ -233,6 +233,7 @@ class AUCComparison(Pilot, Compared, Record):
         "other."
     )
     _cites = (("test", {"DeLong's test": "delong sun", "Bootstrap test": "efron"}),)
+    _value = "auc"
     _nulls = ("{a} and {b} have equal {measure}", EQUALLY_ACCURATE[1])
 
     #: The difference in standard errors: z, or Student's t where there are `df`. With a
@@ -279,10 +280,6 @@ class AUCComparison(Pilot, Compared, Record):
     largest: float = 1.0
 
     _derived = ("better",)
-
-    @property
-    def _values(self) -> tuple[float, float]:
-        return self.auc_a, self.auc_b
 
     @property
     def _test_name(self) -> str:

@@ -116,7 +116,7 @@ def test_words():
     assert "old has a higher mean than new: 2.333 on 3 samples, 1.25 on 2 others" in text
     assert "Decision with a margin of 2: not worse" in text
     shifted = means_unpaired([1, 2, 4], [2, 0.5], null_difference=-1, alternative="less")
-    assert "(H0: the difference is at least -1)" in str(shifted)
+    assert "(H0: a minus b is at least -1)" in str(shifted)
     losses = means_unpaired([1, 2, 4], [2, 0.5], lower_is_better=True)
     assert (losses.measure, losses.better) == ("mean loss", "b")
     result = means_unpaired([True, False, True], [False, True])

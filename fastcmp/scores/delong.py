@@ -319,8 +319,8 @@ class AUCComparison(Pilot, Compared, Record):
         if not self._by_limits:
             estimate = self.difference, self.standard_error
             return t_interval(*estimate, confidence_level, side, self.df, limits)
-        ends = area_interval(self._areas, as_level(confidence_level, side))
-        ends = (float(self.largest * end) for end in ends)
+        shares = area_interval(self._areas, as_level(confidence_level, side))
+        ends = (float(self.largest * end) for end in shares)
         return ConfidenceInterval(*keep_side(ends, side, limits))
 
     @property

@@ -42,13 +42,8 @@ def count_predictions(
     options: argparse.Namespace, matrix: CostMatrix | None, memory_limit: int
 ) -> Counted:
     """Count the files of a command block by block, where that is possible."""
-    from fastcmp.io.counting import count_files
-    from fastcmp.io.stream import PredictionStream
-
-    files = chosen_files(options, example_path)
-    save_memory()
-    predictions = PredictionStream(files, **columns_of(options), names=options.names)
-    choose_pairs(predictions.names, None, options.control)
+    predictions = opened(options)
+    n_files = len(chosen_files(options, example_path))
     size = predictions.size_in_memory()
     if options.missing == "common":
         if size > memory_limit:
@@ -57,7 +52,7 @@ def count_predictions(
                 f"(--memory-limit is {in_words(memory_limit)}): pass a larger --memory-limit"
             )
         return _whole(options, "--missing common reads the files as a whole")
-    if len(files) > 1 and size <= memory_limit:
+    if n_files > 1 and size <= memory_limit:
         return _whole(options, "files that fit into --memory-limit are joined there")
     if options.metric is not None:
         if size <= memory_limit and options.checkpoint is None:
@@ -72,9 +67,36 @@ def count_predictions(
             )
         return _whole(options, f"{why}, so the files are read as a whole")
     checkpoint = _checkpoint(options, predictions, matrix)
+    counts = _empty(options, predictions, matrix)
+    counts, n_outside = counted(options, predictions, counts, memory_limit, matrix, checkpoint)
+    return Counted(counts, checkpoint, n_outside)
+
+
+def opened(options: argparse.Namespace, **more: Any) -> PredictionStream:
+    """The files of a command, to be counted."""
+    from fastcmp.io.stream import PredictionStream
+
+    files = chosen_files(options, example_path)
+    save_memory()
+    predictions = PredictionStream(files, **columns_of(options), names=options.names, **more)
+    choose_pairs(predictions.names, None, options.control)
+    return predictions
+
+
+def counted(
+    options: argparse.Namespace,
+    predictions: PredictionStream,
+    counts: Any,
+    memory_limit: int,
+    matrix: CostMatrix | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> tuple[Any, tuple[int, ...]]:
+    """The counts of all files, and predictions that are no labels of the truth; says remarks."""
+    from fastcmp.io.counting import count_files
+
     counts = count_files(
         predictions,
-        _empty(options, predictions, matrix),
+        counts,
         memory_limit=memory_limit,
         matrix=matrix,
         checkpoint=checkpoint,
@@ -83,10 +105,10 @@ def count_predictions(
     )
     say(predictions.plan.remarks)
     if matrix is not None:  # the costs name the classes
-        return Counted(counts, checkpoint)
+        return counts, ()
     n_outside, warning = predictions.labels.finish()
     say((warning,) if warning else (), "warning: ")
-    return Counted(counts, checkpoint, n_outside)
+    return counts, n_outside
 
 
 def save_memory() -> None:

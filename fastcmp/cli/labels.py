@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
-from fastcmp.cli.log_options import LOGS, NOT_OF_TABLES, OF_TASKS, refuse_given
-from fastcmp.cli.logs import kind_of
-from fastcmp.cli.metrics import METRICS, has_metric, metric_of
-from fastcmp.cli.options import Command, Option, columns_of, option, passed
+from fastcmp.cli.fits import refuse
+from fastcmp.cli.log_options import LOGS
+from fastcmp.cli.logs import compare_battles, compare_logs, compare_task_table, kind_of
+from fastcmp.cli.metrics import METRICS, draws_together, metric_of
+from fastcmp.cli.options import (
+    Command,
+    Option,
+    columns_of,
+    engine_options,
+    memory_of,
+    option,
+    passed,
+)
 from fastcmp.cli.output import (
     WRITTEN,
     check_picture,
@@ -24,16 +32,15 @@ from fastcmp.cli.output import (
     take_names,
     write,
 )
-from fastcmp.cli.values import VALUES, compare_values, has_values
+from fastcmp.cli.sums import compare_by_sums
+from fastcmp.cli.values import VALUES, compare_values
 from fastcmp.core.checks import choose
-from fastcmp.core.threads import read_size
 from fastcmp.data import EXAMPLES, demsar_path, example_path, logs_path
 from fastcmp.inputs.cost_matrix import naming_cost, read_cost, refuse_cost, required_cost
 
 if TYPE_CHECKING:
     from fastcmp.io.predictions import Predictions
 
-_MEMORY = "4GB"  # unless the user says otherwise
 _MISSING = ("raise", "wrong", "common")
 
 
@@ -52,6 +59,15 @@ def read_labels(options: argparse.Namespace, files: Any = None, models: Any = No
     if options.cost is None:  # else the costs name the classes
         check_whole(read.y_true, read.preds, options.target or "y_true")
     return read
+
+
+def two_of(read: Predictions) -> tuple[str, str]:
+    """The names of the two models of what was read."""
+    if len(read.preds) != 2:
+        columns = ", ".join(list(read.preds)[:10])
+        raise ValueError(f"name the two models to compare (--models A B), of {columns}")
+    first, second = read.preds
+    return first, second
 
 
 def _read_cost(options: argparse.Namespace) -> Any:
@@ -74,33 +90,22 @@ def _compare(options: argparse.Namespace) -> None:
     take_names(options)
     options.usual_adjust = options.adjust is None  # tests over tasks have their own
     options.adjust = options.adjust or "holm"
+    is_wide, is_long = options.values is not None, options.long is not None
     if options.sums is not None:
-        from fastcmp.cli.sums import compare_by_sums
-
-        compare_by_sums(options, keep)
-        return
-    if options.values is not None or options.long is not None:
+        kind = "sums"
+    elif is_wide and is_long:
+        raise ValueError("pass --values or --long, not both")
+    elif is_wide or is_long:
+        form = "--values" if is_wide else "--long"
+        kind = "wide values" if is_wide else "long values"
         if options.over is not None:
-            from fastcmp.cli.logs import compare_task_table
-
-            compare_task_table(options, keep)
-            return
-        refuse_given(options, NOT_OF_TABLES, "is for logs, or --over tasks")
-    if has_values(options, kind := kind_of(options)):
-        compare_values(options, keep, _MEMORY)
-    elif kind == "logs":
-        from fastcmp.cli.logs import compare_logs
-
-        compare_logs(options, keep)
-    elif kind == "battles":
-        from fastcmp.cli.logs import compare_battles
-
-        compare_battles(options)
+            form, kind = "--values or --long", "scores of tasks"
+        if options.files:
+            raise ValueError(f"{form} names the file to read, got {options.files[0]} as well")
     else:
-        named = bool(options.files) and all(path.exists() for path in options.files)
-        if named or options.example:
-            refuse_given(options, OF_TASKS, "is for logs, and these are predictions")
-        _compare_labels(options, keep)
+        kind = kind_of(options)
+    refuse(options, kind)
+    _COMPARED[kind](options, keep)
 
 
 def _take_example(options: argparse.Namespace) -> None:
@@ -136,9 +141,18 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
     from fastcmp.pairwise.compare_all import TESTS, check_method
     from fastcmp.pairwise.engine import read_options
 
+    by_metric = options.metric is not None
+    if not by_metric:
+        refuse(options, "labels without --metric")
+        if not draws_together(options):
+            refuse(options, "labels without --metric or max-T")
+    if options.example or (options.files and all(path.exists() for path in options.files)):
+        refuse(options, "predictions")
+    for name in ("test", "cost") if by_metric else ():
+        if getattr(options, name) is not None:
+            raise ValueError(f"pass --metric or --{name}, not both")
     _take_folder(options)
     options.missing = choose(options.missing, "missing", _MISSING)
-    by_metric = has_metric(options)
     options.test = choose(options.test or "mcnemar", "test", TESTS)
     check_places(options, keep)
     cost = _read_cost(options)
@@ -157,14 +171,8 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
         matrix = required_cost(cost, None, _policy(options))
     else:
         refuse_cost(cost)
-    limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
-    counted = count_predictions(options, matrix, limit)
-    counts, checkpoint, n_outside = counted
-    arguments |= {
-        "keep": keep,
-        "memory_limit": None if options.memory_limit is None else limit,
-        "progress": sys.stderr.isatty(),
-    }
+    counts, checkpoint, n_outside = count_predictions(options, matrix, memory_of(options))
+    arguments |= engine_options(options, keep)
     if counts is not None:
         if by_metric:
             arguments["metric"] = metric_of(options, counts.classes)
@@ -179,6 +187,17 @@ def _compare_labels(options: argparse.Namespace, keep: str | int | Path) -> None
     write(result, options)
     if checkpoint is not None:
         checkpoint.remove()
+
+
+_COMPARED = {
+    "labels": _compare_labels,
+    "wide values": compare_values,
+    "long values": compare_values,
+    "scores of tasks": compare_task_table,
+    "logs": compare_logs,
+    "battles": compare_battles,
+    "sums": compare_by_sums,
+}
 
 
 def _policy(options: argparse.Namespace) -> str:
@@ -199,10 +218,7 @@ def _holdout(options: argparse.Namespace) -> None:
         _unpaired(options)
         return
     read = read_labels(options)
-    if len(read.preds) != 2:
-        names = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name the two models to compare (--models A B), of {names}")
-    first, second = read.preds
+    first, second = two_of(read)
     cost = _read_cost(options)
     # Here errors and warnings name the columns; below they would name a and b.
     if cost is None:

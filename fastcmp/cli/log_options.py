@@ -8,19 +8,10 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import Any
 
+from fastcmp.cli.fits import options_given, options_of
 from fastcmp.cli.messages import in_options
-from fastcmp.cli.options import Group, Option, passed
-from fastcmp.core.threads import read_size
+from fastcmp.cli.options import Group, Option, memory_of, passed
 
-#: Options for logs alone, whose presence says that files are logs.
-OF_LOGS = ("task", "by", "filter", "items", "errors", "runs", "log_format", "ids",
-           "imputed", "pareto")  # fmt: skip
-#: What is for predicted labels alone.
-OF_LABELS = ("target", "cost", "test", "checkpoint", "id", "drop", "positive", "labels",
-             "zero_division")  # fmt: skip
-#: What tables of --values and --long do not take; nor do files of labels.
-NOT_OF_TABLES = (*OF_LOGS, "omnibus", "ties", "ridge")
-OF_TASKS = (*NOT_OF_TABLES, "over")
 #: Columns of a long table, as `read_results` and the options call them.
 _COLUMNS = {"item": "item", "model": "model", "value": "value", "repeat": "repeat",
             "strata": "task", "groups": "group"}  # fmt: skip
@@ -62,27 +53,10 @@ LOGS = Group(
 )
 
 
-def as_option(name: str) -> str:
-    """Write the name of an option."""
-    return f"--{name.replace('_', '-')}"
-
-
-def options_given(options: argparse.Namespace, names: Iterable[str]) -> list[str]:
-    """List the options that a user gave."""
-    values = vars(options)
-    return [name for name in names if values.get(name) not in (None, (), [])]
-
-
-def refuse_given(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
-    """Refuse options that do not go with what is read."""
-    for name in options_given(options, names):
-        raise ValueError(f"{as_option(name)} {why}")
-
-
 def reading_options(options: argparse.Namespace) -> dict[str, Any]:
     """What `inspect_results` takes of the options."""
     read = passed(options, "task", "filter", "ids", "workers", format="log_format")
-    read["memory_limit"] = read_size(options.memory_limit or "4GB", "--memory-limit")
+    read["memory_limit"] = memory_of(options)
     read["progress"] = sys.stderr.isatty()
     if columns := {
         _COLUMNS[name]: getattr(options, name) for name in options_given(options, _COLUMNS)
@@ -134,5 +108,5 @@ def read_metric(text: str | None) -> str | dict[str, str] | None:
 
 def problem_lines(problems: Iterable[str]) -> tuple[str, ...]:
     """Write what keeps logs from being compared in terms of `fastcmp compare`."""
-    all_options = Namespace(**dict.fromkeys((*OF_LOGS, *_COLUMNS, "metric", "memory_limit")))
+    all_options = Namespace(**dict.fromkeys((*options_of("@logs metric memory_limit"), *_COLUMNS)))
     return tuple(in_options(line, all_options) for line in problems)

@@ -16,23 +16,18 @@ from numpy.typing import NDArray
 
 import fastcmp
 from fastcmp.cli.boards import Boards
+from fastcmp.cli.fits import options_given, refuse
 from fastcmp.cli.log_options import (
-    OF_LABELS,
-    OF_LOGS,
-    OF_TASKS,
     READING,
-    options_given,
     paths_of,
     problem_lines,
     reading_options,
-    refuse_given,
     results_options,
 )
-from fastcmp.cli.options import Command, Option, passed
+from fastcmp.cli.options import Command, Option, memory_of, passed
 from fastcmp.cli.output import WRITTEN, check_places, say, write
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
-from fastcmp.core.threads import read_size
 from fastcmp.data import logs_path
 from fastcmp.io.logs.words import counted, listed
 
@@ -45,8 +40,6 @@ _TASKS = ("task", "dataset", "data set", "data_set", "dataset_name", "benchmark"
 #: Those that usually name models, and hold scores, of a long table.
 _MODELS = ("model", "method", "framework", "classifier_name", "classifier")
 _SCORES = ("value", "score", "accuracy", "correct")
-_OF_VALUES = ("variance", "df", "interval", "average", "repeats", "k", "weights",
-              "stratum_weights", "groups", "n_resamples", "seed")  # fmt: skip
 
 
 def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -59,13 +52,6 @@ def dataset_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def compare_task_table(options: argparse.Namespace, keep: str | int | Path) -> None:
     """Compare a table of scores, a row a task, or several that are averaged."""
-    if options.values is not None and options.long is not None:
-        raise ValueError("pass --values or --long, not both")
-    if options.files:
-        raise ValueError(f"--values or --long names the file to read, got {options.files[0]}")
-    others = [name for name in OF_LABELS if name not in ("id", "drop")]
-    others += [*OF_LOGS, *_OF_VALUES, "metric", "ties", "ridge"]
-    refuse_given(options, others, "does not go with --over tasks and a table of scores")
     if keep != "all":
         raise ValueError("--keep does not go with --over tasks: all pairs are kept")
     check_places(options)
@@ -130,7 +116,7 @@ def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
     from fastcmp.io.predictions import ValueFile
     from fastcmp.io.sources import Source
 
-    for name in options_given(options, ("item", "model", "value", "repeat")):
+    for name in options_given(options, "@long"):
         raise ValueError(f"--{name} is for long files: pass --long FILE")
     column = options.strata or options.id or _usual(Source(options.values).types)
     others = {} if column is None else {"--id": column}
@@ -149,23 +135,18 @@ def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
 def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
     """Read a file with a row for each model and task."""
     from fastcmp.cli.values import table_of
-    from fastcmp.io.predictions import read_long
     from fastcmp.io.sources import Source
 
     types = Source(options.long).types
     task = options.strata or options.item or _usual(types)
     columns = {
-        "--item": options.item or task or "item",
-        "--model": options.model or _usual(types, _MODELS) or "model",
-        "--value": options.value or _usual(types, _SCORES) or "value",
-        "--repeat": options.repeat,
-        "--strata": options.strata,
+        "item": options.item or task or "item",
+        "model": options.model or _usual(types, _MODELS) or "model",
+        "value": options.value or _usual(types, _SCORES) or "value",
+        "repeat": options.repeat,
+        "strata": options.strata,
     }
-    labels = [option for option in columns if option != "--value"]
-    frame = read_long(options.long, columns, labels)
-    named = {"item": "--item", "model": "--model", "value": "--value"}
-    named |= {"repeat": "--repeat", "stratum": "--strata"}
-    table = table_of(frame, {k: columns[option] for k, option in named.items()}, options)
+    table = table_of(options, columns)
     values = np.asarray(table.values, np.float64)
     if values.ndim > 2:
         is_known = ~np.isnan(values)
@@ -173,7 +154,7 @@ def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
         sums = np.where(is_known, values, 0.0).sum(axis=2)
         values = np.where(n > 0, sums / np.maximum(n, 1), np.nan)
     items = table.items if table.strata is None else table.strata
-    return list(table.names), _names(items.tolist(), columns["--item"], options), values
+    return list(table.names), _names(items.tolist(), columns["item"], options), values
 
 
 def _usual(columns: Iterable[str], names: tuple[str, ...] = _TASKS) -> str | None:
@@ -209,15 +190,12 @@ def compare_logs(options: argparse.Namespace, keep: str | int | Path) -> None:
     """Compare the models of logs."""
     from fastcmp.pairwise.engine import read_options
 
-    refuse_given(options, OF_LABELS, "works only with predicted labels; these are logs")
-    refuse_given(options, ("weights", "ties", "ridge"), "does not go with logs")
     check_places(options, keep)
     _check_folders(options)
     if options.over is None:  # which has adjustments of its own
         read_options("mcnemar", "", **passed(options, "adjust", "alpha"))
     if options.pareto is not None:
-        others = ("metric", "by", "over", "method", "control", *_OF_VALUES)
-        refuse_given(options, (*others, "lower_is_better"), "does not go with --pareto")
+        refuse(options, "logs by several metrics")
         write(_worth_their_cost(options), options)
         return
     arguments = {"keep": keep, "progress": sys.stderr.isatty()}
@@ -399,8 +377,6 @@ def _inspect(options: argparse.Namespace) -> None:
 
 #: Extensions that only logs have.
 _OF_LOGS = (".eval", ".json", ".zip", ".arff")
-#: Columns of a long table, whose names say that files are no labels.
-_COLUMNS = ("item", "model", "value", "repeat")
 
 
 def kind_of(options: argparse.Namespace) -> str:
@@ -412,8 +388,8 @@ def kind_of(options: argparse.Namespace) -> str:
     paths = options.files
     if not paths or options.example is not None or not all(p.exists() for p in paths):
         return "labels"
-    options_of_logs = options_given(options, (*OF_TASKS, *_COLUMNS))
-    if not options_of_logs and (options_given(options, OF_LABELS) or holds_truth(paths)):
+    options_of_logs = options_given(options, "@logs @tasks over @long")
+    if not options_of_logs and (options_given(options, "@labels") or holds_truth(paths)):
         return "labels"
     return _recognised(paths, options, options_of_logs)
 
@@ -442,7 +418,7 @@ def _recognised(
     from fastcmp.io.logs.reading import recognise
 
     files_found = find_files(paths)
-    columns = {name: name for name in options_given(options, _COLUMNS)}
+    columns = {name: name for name in options_given(options, "@long")}
     log_options = LogOptions(columns=columns)
     recognition = recognise(files_found.files, log_options, options.log_format)
     names = [logs.format.name for logs in recognition.recognised]
@@ -476,21 +452,14 @@ def _is_read(path: Path) -> bool:
 # `fastcmp compare` for battles: strengths by Bradley and Terry's model.
 
 
-_NOT = ("over", "omnibus", "metric", "weights", "strata", "method", "models", "item",
-        "model", "value", "repeat", "variance", "df", "interval", "average", "repeats",
-        "k", "lower_is_better", "stratum_weights", "groups")  # fmt: skip
-
-
-def compare_battles(options: argparse.Namespace) -> None:
+def compare_battles(options: argparse.Namespace, keep: str | int | Path) -> None:
     """Rank the models of files of battles."""
     from fastcmp.datasets import bradley_terry_from_battles
 
-    others = [name for name in OF_LOGS if name != "log_format"]
-    refuse_given(options, (*OF_LABELS, *others, *_NOT), "does not go with battles")
-    if options.simultaneous or options.keep != "all" or options.missing != "raise":
+    if options.simultaneous or keep != "all" or options.missing != "raise":
         raise ValueError("--simultaneous, --keep and --missing do not go with battles")
     check_places(options)
-    limit = read_size(options.memory_limit or "4GB", "--memory-limit")
+    limit = memory_of(options)
     names = ("ridge", "adjust", "alpha", "control", "n_resamples", "workers")
     arguments = passed(options, *names, ties_as="ties", rng="seed")
     arguments["progress"] = sys.stderr.isatty()

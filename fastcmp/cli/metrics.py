@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from fastcmp.cli.log_options import refuse_given
 from fastcmp.cli.options import Group, Option
 from fastcmp.core.checks import choose
 from fastcmp.inputs.cost_matrix import as_labels
@@ -15,11 +14,6 @@ from fastcmp.inputs.cost_matrix import as_labels
 if TYPE_CHECKING:
     from fastcmp.metrics.choice import Metric
 
-#: Options that belong to a metric.
-OF_METRIC = ("positive", "labels", "zero_division")
-#: Those that it shares with values.
-DRAWS = ("n_resamples", "seed")
-SHARED = ("average", *DRAWS)
 ZERO_DIVISION = {"0": 0.0, "1": 1.0, "nan": float("nan")}
 
 
@@ -39,17 +33,6 @@ METRICS = Group(
 )
 
 
-def has_metric(options: argparse.Namespace) -> bool:
-    """Whether labels are compared by a metric; refuse what does not fit."""
-    if options.metric is None:
-        refuse_given(options, OF_METRIC, "is for --metric NAME")
-        return False
-    for name in ("test", "cost"):
-        if getattr(options, name) is not None:
-            raise ValueError(f"pass --metric or --{name}, not both")
-    return True
-
-
 def metric_of(
     options: argparse.Namespace, labels: Iterable[Any], name: str | None = None
 ) -> Metric:
@@ -62,8 +45,7 @@ def metric_of(
         raise ValueError("costs are compared by fastcmp compare --test cost --cost FILE")
     distinct = list(labels)
     arguments: dict[str, Any] = {"average": options.average or "binary"}
-    if options.positive is not None:
-        (arguments["positive"],) = as_found([options.positive], distinct)
+    arguments |= positive_of(options, distinct)
     if options.labels is not None:
         arguments["labels"] = as_found(options.labels, distinct)
         if len(options.labels) == 1 and options.labels[0] in ("union", "truth"):
@@ -79,6 +61,13 @@ def draws_together(options: argparse.Namespace) -> bool:
     with suppress(ValueError):
         return bool(choose(options.adjust, "adjust", ("maxt", "single-step")))
     return bool(options.simultaneous)
+
+
+def positive_of(options: argparse.Namespace, labels: Iterable[Any]) -> dict[str, Any]:
+    """The label that --positive names, where it is passed."""
+    if options.positive is None:
+        return {}
+    return {"positive": as_found([options.positive], list(labels))[0]}
 
 
 def as_found(words: list[str], labels: list[Any]) -> list[Any]:

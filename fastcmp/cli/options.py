@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from fastcmp.core.threads import read_size
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 _PATHS = ("FILE", "DIR", "PATH", "BASE", "NEW")
@@ -151,6 +154,17 @@ def passed(options: argparse.Namespace, *names: str, **others: str) -> dict[str,
     named = dict(zip(names, names, strict=True)) | others
     values = {name: getattr(options, option) for name, option in named.items()}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def memory_of(options: argparse.Namespace) -> int:
+    """The bytes that --memory-limit allows, 4 GB where it is not passed."""
+    return read_size(options.memory_limit or "4GB", "--memory-limit")
+
+
+def engine_options(options: argparse.Namespace, keep: str | int | Path) -> dict[str, Any]:
+    """What all pairs are compared with: --keep, --memory-limit where it is passed, progress."""
+    limit = None if options.memory_limit is None else memory_of(options)
+    return {"keep": keep, "memory_limit": limit, "progress": sys.stderr.isatty()}
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, Any]:

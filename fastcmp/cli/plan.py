@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastcmp
-from fastcmp.cli.labels import read_labels
+from fastcmp.cli.labels import read_labels, two_of
 from fastcmp.cli.messages import option_of
 from fastcmp.cli.options import Command, Group, Option, option
 from fastcmp.cli.output import (
@@ -258,12 +258,9 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
     missing = options.missing or "raise"
     if test == "leaderboard":
         return fastcmp.compare_all(read.y_true, read.preds, missing=missing)
-    if len(read.preds) != 2:
-        columns = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name the two models to compare (--models A B), of {columns}")
-    (first, a), (second, b) = read.preds.items()
+    first, second = two_of(read)
     say((f"a is {first}, b is {second}",))
-    return fastcmp.mcnemar(read.y_true, a, b, missing=missing)
+    return fastcmp.mcnemar(read.y_true, *read.preds.values(), missing=missing)
 
 
 def _option(name: str, kind: _Kind, words: str) -> Option:

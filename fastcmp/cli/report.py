@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.cli.labels import read_labels
-from fastcmp.cli.metrics import ZERO_DIVISION, as_found
-from fastcmp.cli.options import Command, Option, columns_of, option, passed
-from fastcmp.cli.output import WRITTEN, check_places, chosen_files, files_of, say, write
-from fastcmp.core.threads import read_size
+from fastcmp.cli.metrics import ZERO_DIVISION, as_found, positive_of
+from fastcmp.cli.options import Command, Option, memory_of, option, passed
+from fastcmp.cli.output import WRITTEN, check_places, chosen_files, files_of, write
 from fastcmp.data import EXAMPLES, example_path
 
 if TYPE_CHECKING:
     from fastcmp.io.predictions import Predictions
-
-_MEMORY = "4GB"  # unless the user says otherwise
 
 
 def _report(options: argparse.Namespace) -> None:
     from fastcmp.scores.classification_report import COLUMNS, read_chosen, read_report_options
 
     check_places(options)
-    limit = read_size(options.memory_limit or _MEMORY, "--memory-limit")
+    limit = memory_of(options)
     tests = passed(options, "digits", "confidence_level", "adjust", "alpha")
     arguments = tests | passed(options, "metrics", "workers", "control")
     arguments |= {"overall": list(options.overall)}
@@ -48,34 +44,16 @@ def _count(options: argparse.Namespace, limit: int) -> Any:
 
     With a control this counts all pairs of models, so only where it must.
     """
-    from fastcmp.cli.counts import save_memory
-    from fastcmp.counts.pairs import choose_pairs
-    from fastcmp.io.counting import count_files
-    from fastcmp.io.stream import PredictionStream
+    from fastcmp.cli.counts import counted, opened
     from fastcmp.stream import ConfusionCounts, LabelCounts
 
-    files = chosen_files(options, example_path)
-    save_memory()
-    predictions = PredictionStream(
-        files, **columns_of(options), least=1 if options.control is None else 2
-    )
-    choose_pairs(predictions.names, None, options.control)
+    predictions = opened(options, least=1 if options.control is None else 2)
     size = predictions.size_in_memory()
-    if (len(files) > 1 or options.control is not None) and size <= limit:
+    n_files = len(chosen_files(options, example_path))
+    if (n_files > 1 or options.control is not None) and size <= limit:
         return None
-    paired = options.control is not None
-    counts = (LabelCounts if paired else ConfusionCounts)(predictions.names)
-    counts = count_files(
-        predictions,
-        counts,
-        memory_limit=limit,
-        workers=options.workers,
-        progress=sys.stderr.isatty(),
-    )
-    say(predictions.plan.remarks)
-    _, warning = predictions.labels.finish()
-    say((warning,) if warning else (), "warning: ")
-    return counts
+    kind = ConfusionCounts if options.control is None else LabelCounts
+    return counted(options, predictions, kind(predictions.names), limit)[0]
 
 
 def _distinct(read: Predictions) -> list[Any]:
@@ -87,9 +65,7 @@ def _distinct(read: Predictions) -> list[Any]:
 
 def _classes(options: argparse.Namespace, labels: list[Any]) -> dict[str, Any]:
     """Turn the text of --labels and --positive into labels."""
-    arguments: dict[str, Any] = {}
-    if options.positive is not None:
-        arguments["positive"] = as_found([options.positive], labels)[0]
+    arguments = positive_of(options, labels)
     if options.labels is not None:
         arguments["labels"] = options.labels
         if options.labels not in ("union", "truth"):

@@ -6,15 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from fastcmp.cli.log_options import OF_LABELS, OF_LOGS, refuse_given
+from fastcmp.cli.fits import refuse
 from fastcmp.cli.logs import read_metrics
 from fastcmp.cli.options import passed
 from fastcmp.cli.output import check_places, write
 from fastcmp.core.errors import ArgumentError
 
-_OTHERS = ("values", "metric", "value", "repeat", "stratum_weights", "variance", "df", "by",
-           "interval", "average", "repeats", "k", "over", "omnibus", "ties", "ridge",
-           "pareto")  # fmt: skip
 _OF_ITEMS = ("groups", "strata", "weights", "slices")
 _SHARED = ("method", "adjust", "alpha", "simultaneous", "control", "workers", "n_resamples",
            "lower_is_better")  # fmt: skip
@@ -25,7 +22,6 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
     from fastcmp.estimates.sum_metrics import read_metric
     from fastcmp.estimates.sums import compare_sums
 
-    refuse_given(options, (*OF_LABELS, *_OTHERS), "does not go with --sums")
     if keep != "all":
         raise ValueError("--keep does not go with --sums: all pairs are kept")
     check_places(options)
@@ -43,7 +39,7 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
         raise ValueError("--sums needs a long table, or a file or folder of logs")
     model = options.model or "model"
     if options.long is None and not _is_table(files, model, columns):
-        refuse_given(options, ("weights", "slices", "item", "model"), "is for long tables")
+        refuse(options, "sums of logs")
         if columns is None:
             raise ValueError(
                 f"--sums {metric} of logs needs the names of their metrics: {metric}:NAME,NAME"
@@ -52,7 +48,7 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
     else:
         from fastcmp.io.sources import read_table
 
-        refuse_given(options, (*OF_LOGS, "models"), "is for logs, and this is a table")
+        refuse(options, "sums of a table")
         if len(files) > 1:
             raise ValueError(f"--sums reads one long table, got {files[1]} as well")
         arguments |= {"item": options.item or "item", "model": model}

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.cli.log_options import refuse_given
-from fastcmp.cli.metrics import DRAWS, OF_METRIC, SHARED, draws_together
-from fastcmp.cli.options import Group, Option, option, passed
+from fastcmp.cli.options import Group, Option, engine_options, memory_of, option, passed
 from fastcmp.cli.output import check_places, say, write
-from fastcmp.core.threads import in_words, read_size
+from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import as_labels
 
@@ -27,8 +24,6 @@ _ITEMS = ("groups", "strata", "weights", "slices")
 _LONG = {"item": "item", "model": "model", "value": "value", "repeat": None}
 #: Options of `compare_means` alone.
 _OPTIONS = ("variance", "df", "interval", "average", "repeats", "k", "n_resamples", "seed")
-#: What belongs to labels.
-_LABELS = ("example", "target", "cost", "test", "checkpoint", "metric", *OF_METRIC)
 
 
 VALUES = Group(
@@ -69,71 +64,32 @@ VALUES = Group(
 )
 
 
-def has_values(options: argparse.Namespace, kind: str = "labels") -> bool:
-    """Whether values are compared; refuse what does not go together."""
-    wide, long = options.values is not None, options.long is not None
-    if wide and long:
-        raise ValueError("pass --values or --long, not both")
-    if not wide and not long and kind != "labels":
-        return False
-    if not wide and not long:
-        names = ("lower_is_better", "stratum_weights", *_ITEMS, *_LONG, *_OPTIONS)
-        allowed: tuple[str, ...] = SHARED
-        if options.metric is None:
-            allowed = DRAWS if draws_together(options) else ()
-        refuse_given(
-            options,
-            [name for name in names if name not in allowed],
-            "is for values per item: pass --values FILE or --long FILE",
-        )
-        return False
-    form = "--values" if wide else "--long"
-    if options.files:
-        raise ValueError(f"{form} names the file to read, got {options.files[0]} as well")
-    refuse_given(options, _LABELS, f"is for predicted labels, and does not go with {form}")
-    if wide:
-        refuse_given(options, _LONG, "is for long files: pass --long FILE")
-    else:
-        refuse_given(options, ("slices",), "is for wide files: pass --values FILE")
-        why = "does not go with --long: name columns by --item, --model and --value"
-        refuse_given(options, ("id", "drop"), why)
+def compare_values(options: argparse.Namespace, keep: str | int | Path) -> None:
+    """Compare the means of a wide or a long file."""
+    from fastcmp.items.compare_means import pair_options
+    from fastcmp.items.mean_data import MeanOptions
+
+    is_wide = options.long is None
     if options.stratum_weights is not None and options.strata is None:
         raise ValueError("--stratum-weights needs --strata")
-    delattr(options, "long" if wide else "values")  # errors do not speak of it
-    return True
-
-
-def compare_values(options: argparse.Namespace, keep: str | int | Path, usual_limit: str) -> None:
-    """Compare the means of a wide or a long file."""
+    delattr(options, "long" if is_wide else "values")  # errors do not speak of it
     check_places(options, keep)
-    limit = read_size(options.memory_limit or usual_limit, "--memory-limit")
+    limit = memory_of(options)
     names = ("lower_is_better", "adjust", "alpha", "simultaneous", "workers", "control")
     arguments = passed(options, *names)
     tests = passed(options, "method", *_OPTIONS[:-1], rng="seed")
-    _check(options, tests)
-    arguments |= {
-        "keep": keep,
-        "memory_limit": None if options.memory_limit is None else limit,
-        "progress": sys.stderr.isatty(),
-    }
-    if "values" in vars(options):
+    # What the options do not permit is refused before hours of reading.
+    spec = MeanOptions(**tests, missing=options.missing)
+    pair_options(spec, options.seed, **passed(options, "adjust", "alpha", "simultaneous"))
+    spec.check_items(options.groups, options.strata, options.weights)
+    if options.slices is not None:
+        spec.refuse_slices(strata=options.strata, weights=options.weights)
+    arguments |= engine_options(options, keep)
+    if is_wide:
         result = _compare_wide(options, arguments, tests, limit)
     else:
         result = _compare_long(options, arguments | tests, limit)
     write(result, options)
-
-
-def _check(options: argparse.Namespace, tests: dict[str, Any]) -> None:
-    """Refuse what the options do not permit before hours of reading."""
-    from fastcmp.items.compare_means import pair_options
-    from fastcmp.items.mean_data import MeanOptions
-
-    spec = MeanOptions(**tests, missing=options.missing)
-    adjustment = passed(options, "adjust", "alpha", "simultaneous")
-    pair_options(spec, options.seed, **adjustment)
-    spec.check_items(options.groups, options.strata, options.weights)
-    if options.slices is not None:
-        spec.refuse_slices(strata=options.strata, weights=options.weights)
 
 
 def _compare_wide(
@@ -189,7 +145,7 @@ def _whole_only(options: argparse.Namespace, tests: dict[str, Any]) -> str:
 
 
 def _compare_long(options: argparse.Namespace, arguments: dict[str, Any], limit: int) -> Any:
-    from fastcmp.io.predictions import long_size, read_long
+    from fastcmp.io.predictions import long_size
     from fastcmp.items.compare_means import compare_means
 
     if (size := long_size(options.long)) > limit:
@@ -198,29 +154,26 @@ def _compare_long(options: argparse.Namespace, arguments: dict[str, Any], limit:
             f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit, or "
             "a wide file (--values)"
         )
-    columns = {f"--{name}": getattr(options, name) or x for name, x in _LONG.items()}
-    columns |= {f"--{name}": getattr(options, name) for name in _ITEMS if name != "slices"}
-    labels = [option for option in columns if option not in ("--value", "--weights")]
-    frame = read_long(options.long, columns, labels)
-    named: dict[str, Any] = {name: columns[f"--{name}"] for name in _LONG}
-    named |= dict(zip(("group", "stratum", "weight"), _items(options), strict=True))
-    table = table_of(frame, named, options)
+    columns = {name: getattr(options, name) or usual for name, usual in _LONG.items()}
+    columns |= {name: getattr(options, name) for name in _ITEMS if name != "slices"}
+    table = table_of(options, columns)
     if table.strata is not None:
         arguments["stratum_weights"] = stratum_weights(options, table.strata)
     return compare_means(table, **arguments, missing=options.missing)
 
 
-def _items(options: argparse.Namespace) -> list[str | None]:
-    return [getattr(options, name) for name in _ITEMS if name != "slices"]
-
-
-def table_of(frame: object, named: dict[str, Any], options: argparse.Namespace) -> ItemTable:
-    """What a long file holds of the models that are asked for."""
+def table_of(options: argparse.Namespace, columns: dict[str, Any]) -> ItemTable:
+    """What --long holds of the models that are asked for, in columns by their options."""
     from fastcmp.inputs.long_tables import from_long
     from fastcmp.io.chosen import no_column
+    from fastcmp.io.predictions import read_long
 
+    by_option = {f"--{name}": column for name, column in columns.items()}
+    labels = [option for option in by_option if option not in ("--value", "--weights")]
+    frame = read_long(options.long, by_option, labels)
+    names = {"groups": "group", "strata": "stratum", "weights": "weight"}
     try:
-        table = from_long(frame, **named)
+        table = from_long(frame, **{names.get(name, name): x for name, x in columns.items()})
     except (ValueError, TypeError) as error:
         raise type(error)(
             f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.threads import ThreadPool, blas_for, parts
+from fastcmp.core.threads import BlasThreads, ThreadPool, blas_for, parts
 from fastcmp.counts.units import Stratum, UnitPlan, UnitSums
 from fastcmp.inputs.values import Values
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
@@ -198,6 +198,8 @@ class PairMoments:
 #: Values from which on they are multiplied as they are, without a copy, so many at once.
 _LARGE = 1 << 18
 _AT_ONCE = 1 << 25
+#: Models of a tile that one thread multiplies; pieces of the items where one tile has all models.
+_TILE, _PIECES = 1024, 4
 #: Products that are kept of several strata at once: 0.5 GB.
 _PRODUCTS = 1 << 26
 #: A variance below this proportion of the squares that it is a difference of has lost
@@ -293,20 +295,30 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
     m, n, factor = len(values.columns), values.n_items, float(stratum.factors[0])
     if n * m < _LARGE or any(column.dtype != np.float64 for column in values.columns):
         return None
-    products, mean = np.zeros((m, m)), np.empty(m)
+    # Tiles of models, and of few models pieces of items, each by one thread.
+    rows, pieces = parts(m, _TILE), parts(n, -(-n // _PIECES) if m <= _TILE else n)
+    sums, partial = np.zeros((len(pieces), m)), np.zeros((len(pieces), m, m))
 
-    def average(models: slice) -> None:
-        for i in range(models.start, models.stop):
-            mean[i] = values.columns[i].sum() / n
+    def multiply(task: tuple[int, slice, slice]) -> None:
+        k, first, second = task
+        start, end = pieces[k].start, pieces[k].stop
+        for part in parts(end - start, max(1024, _AT_ONCE // m)):
+            items = slice(start + part.start, start + part.stop)
+            if values.matrix is None:
+                a, b = (np.stack([x[items] for x in values.columns[s]]) for s in (first, second))
+            else:
+                a, b = (values.matrix[s, items] for s in (first, second))
+            if first == second:
+                sums[k, first] += a.sum(axis=1)
+                b = a
+            partial[k, first, second] += a @ b.T
 
-    few = parts(m, -(-m // (4 * pool.threads)))
-    pool.run(average, few, steps=0, here=n * m < 8 * _LARGE)
-    for part in parts(n, max(1024, _AT_ONCE // m)):
-        if values.matrix is None:
-            block = np.stack([column[part] for column in values.columns])
-        else:
-            block = values.matrix[:, part]
-        products += block @ block.T
+    tasks = [
+        (k, a, b) for k in range(len(pieces)) for a in rows for b in rows if b.start <= a.start
+    ]
+    with BlasThreads(1):
+        pool.run(multiply, tasks, steps=0, here=n * m < 2 * _LARGE)
+    products, mean = partial.sum(axis=0), sums.sum(axis=0) / n
     scale = factor * np.diagonal(products)
     products -= n * np.outer(mean, mean)
     products *= factor

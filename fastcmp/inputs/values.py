@@ -86,7 +86,12 @@ def read_values(
         raise ValueError(f"{argument} must hold at least 2 models, got {len(named)}")
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
-    columns = [as_values(raw, title) for (_, raw), title in zip(named, titles, strict=True)]
+    # Whether the columns are the rows of an array as it came.
+    is_array = type(values) is np.ndarray and values.flags.c_contiguous
+    matrix = values if is_array and values.dtype in (np.float32, np.float64) else None
+    columns = [raw for _, raw in named]
+    if matrix is None:
+        columns = [as_values(raw, title) for raw, title in zip(columns, titles, strict=True)]
     n = columns[0].size
     for title, column in zip(titles, columns, strict=True):
         if column.size != n:
@@ -101,25 +106,26 @@ def read_values(
             f"{argument} holds {len(columns)} models on {n} items: models come first; pass "
             f"{argument}.T if its rows are items, or names= if they are models"
         )
-    kinds = np.zeros(len(columns), np.int64)
+    # An array has a kind as a whole.
+    pieces = columns
+    if matrix is not None:
+        flat = matrix.reshape(-1)
+        pieces = [flat[part] for part in parts(flat.size, _LOOKED_AT)]
+    kinds = np.zeros(len(pieces), np.int64)
 
-    def look(rows: slice) -> None:
-        for i in range(rows.start, rows.stop):
-            kinds[i] = _kind_of(columns[i])
+    def look(some: slice) -> None:
+        for i in range(some.start, some.stop):
+            kinds[i] = _kind_of(pieces[i])
 
-    tasks = parts(len(columns), max(1, _LOOKED_AT // n))
+    tasks = parts(len(pieces), max(1, _LOOKED_AT // pieces[0].size))
     if run is None or len(tasks) == 1:
-        look(slice(0, len(columns)))
+        look(slice(0, len(pieces)))
     else:
         run(look, tasks)
     names = tuple(name for name, _ in named)
     refuse_ids(titles, columns, argument)
     if (kinds == NOT_FINITE).any():
         return _scaled(_with_missing(names, titles, columns, missing, items))
-    # Whether the columns are the rows of an array as it came.
-    is_array = type(values) is np.ndarray and values.flags.c_contiguous
-    shared = is_array and values.dtype == columns[0].dtype
-    matrix = values if shared and np.may_share_memory(values, columns[0]) else None
     binary = bool((kinds == ZERO_ONE).all())
     read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary, bounded=binary)
     # Columns of values of a usual size are not looked at once more.

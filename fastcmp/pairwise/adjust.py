@@ -114,6 +114,7 @@ def _most_true(n_models: int) -> Floats:
 
 
 _PART = 1 << 21  # p-values that are worked on at a time
+_SORTED_AT_ONCE, _COUNTS = 1 << 9, 8  # p-values; passes over more of them to sort few
 _LARGE = 1 << 17  # p-values; below, np.argsort is as fast as `order_of`
 
 
@@ -266,22 +267,43 @@ def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> F
         last = p.max(initial=0.0)
         adjusted[known] = p / (p + (1.0 - last)) if last < _LIKE_1 else 1.0
         return adjusted
-    # NaN and 0 stay as they are; of millions of pairs, most may have a p-value of 0.
-    some: Any = np.flatnonzero(adjusted > 0.0)
-    if some.size == adjusted.size:
-        some, n_zeros = slice(None), 0
+    # NaN and 0 stay as they are; of millions of pairs, most may have a p-value of 0, or 1 at once.
+    end = _start_of_ones(adjusted, method)
+    some: Any = np.flatnonzero((adjusted > 0.0) & (adjusted < end))
+    m, n_zeros = some.size, 0
+    if m == adjusted.size:
+        some = slice(None)
     else:
-        n_zeros = int(np.count_nonzero(adjusted == 0.0))
+        n_zeros, is_one = int(np.count_nonzero(adjusted == 0.0)), adjusted >= end
+        m += n_zeros + int(np.count_nonzero(is_one))
+        adjusted[is_one] = 1.0
     positive = adjusted[some]
     if method in _PROCEDURES and _PROCEDURES[method][1] is None:
-        _adjust_sorted(positive, method, n_zeros)  # each by itself
+        _adjust_sorted(positive, method, n_zeros, m)  # each by itself
     else:
         order = _order(positive)
         ascending = positive[order]
-        _adjust_sorted(ascending, method, n_zeros)
+        _adjust_sorted(ascending, method, n_zeros, m)
         positive[order] = ascending
     adjusted[some] = positive
     return adjusted
+
+
+def _start_of_ones(p: Floats, method: str) -> float:
+    """The p-value from which on all are 1 when adjusted by Holm's procedure; infinity: not known.
+
+    The least of them times their number is 1 or more, and no larger one has a smaller bound.
+    """
+    if method != "holm" or p.size < _SORTED_AT_ONCE:
+        return math.inf
+    m = int(np.count_nonzero(p >= 0.0))
+    end = 1.0 / max(m, 1)
+    for _ in range(_COUNTS):
+        n_left = m - int(np.count_nonzero(p < end))
+        if end * n_left >= 1.0 or n_left == 0:
+            return end if n_left else math.inf
+        end = (1.0 + 1e-9) / n_left
+    return math.inf
 
 
 def adjust_rows(pvalues: Floats, method: str) -> Floats:
@@ -290,7 +312,7 @@ def adjust_rows(pvalues: Floats, method: str) -> Floats:
         return np.stack([adjust_checked(row, method) for row in pvalues])
     order = np.argsort(pvalues, axis=1)
     bounds = np.take_along_axis(pvalues, order, axis=1)
-    _adjust_ranked(bounds, np.arange(1.0, bounds.shape[1] + 1.0), bounds.shape[1], method)
+    _adjust_ranked(bounds, 1.0, bounds.shape[1], method)
     adjusted = np.empty_like(bounds)
     np.put_along_axis(adjusted, order, bounds, axis=1)
     return adjusted
@@ -308,20 +330,22 @@ def adjust_groups(pvalues: Floats, sizes: NDArray[np.int64], method: str) -> Flo
     return adjusted
 
 
-def _adjust_sorted(p: Floats, method: str, n_zeros: int) -> None:
-    """Adjust ascending p-values in place; the family has `n_zeros` more that are 0."""
+def _adjust_sorted(p: Floats, method: str, n_zeros: int, m: int) -> None:
+    """Adjust ascending p-values in place, the smallest positive ones of m of which some are 0."""
     if method == "hommel":
         p[:] = kernels.hommel_sorted(np.concatenate([np.zeros(n_zeros), p]))[n_zeros:]
     else:
-        _adjust_ranked(p, None, n_zeros + p.size, method)
+        _adjust_ranked(p, n_zeros + 1.0, m, method)
 
 
-def _adjust_ranked(p: Floats, ranks: Floats | None, m: int, method: str) -> None:
-    """Adjust p-values of m that ascend along the last axis, in place; None: the last ranks."""
+def _adjust_ranked(p: Floats, ranks: Floats | float, m: int, method: str) -> None:
+    """Adjust p-values of m that ascend along the last axis, in place, by ranks or the first rank."""
     step, within = _PROCEDURES[method]
-    first = m - p.shape[-1] + 1.0
     for part in parts(p.shape[-1], _PART):
-        rank = np.arange(first + part.start, first + part.stop) if ranks is None else ranks[part]
+        if isinstance(ranks, float):
+            rank = np.arange(ranks + part.start, ranks + part.stop)
+        else:
+            rank = ranks[part]
         np.minimum(step(p[..., part], rank, m), 1.0, out=p[..., part])
     if within == "below":
         np.maximum.accumulate(p, axis=-1, out=p)
@@ -336,9 +360,12 @@ class Family:
     """
 
     def __init__(self, pvalues: Floats, method: str) -> None:
-        self._sorted = np.sort(pvalues[pvalues > 0.0])
+        self._end = _start_of_ones(pvalues, method)
+        self._sorted = np.sort(pvalues[(pvalues > 0.0) & (pvalues < self._end)])
         self._adjusted = self._sorted.copy()
-        _adjust_sorted(self._adjusted, method, int(np.count_nonzero(pvalues == 0.0)))
+        n_zeros, n_ones = (np.count_nonzero(x) for x in (pvalues == 0.0, pvalues >= self._end))
+        m = int(n_zeros + self._sorted.size + n_ones)
+        _adjust_sorted(self._adjusted, method, int(n_zeros), m)
 
     def largest(self, alpha: float) -> float:
         """The largest p-value that is at most alpha when adjusted; 0 where none is."""
@@ -347,7 +374,8 @@ class Family:
 
     def adjust(self, some: Floats) -> Floats:
         """Some of the p-values adjusted; NaN and 0 stay as they are."""
-        adjusted, known = some.copy(), some > 0.0
+        adjusted, known = some.copy(), (some > 0.0) & (some < self._end)
+        adjusted[some >= self._end] = 1.0
         adjusted[known] = self._adjusted[np.searchsorted(self._sorted, some[known])]
         return adjusted
 

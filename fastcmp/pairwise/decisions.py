@@ -57,13 +57,15 @@ def decisions_of_all(
 
     Pairs are in the order of ``np.triu_indices(M, 1)``; a higher score is better.
     """
-    n_models = score.size
+    n_models, start = score.size, 0
     decisions = np.empty((n_models, n_models), np.int8)
-    start = 0
-    for i in range(n_models):
-        end = start + n_models - 1 - i
-        gain = score[i] - score[i + 1 :]
-        decisions[i, i + 1 :] = _decide(significant[start:end], gain)
+    models = np.arange(n_models)
+    for rows in parts(n_models, _SQUARE):
+        is_pair = models[rows, None] < models
+        is_significant = np.zeros_like(is_pair)
+        end = start + int(np.count_nonzero(is_pair))
+        is_significant[is_pair] = significant[start:end]
+        decisions[rows] = _decide(is_significant, score[rows, None] - score)
         start = end
     # The other half in squares: a column at a time would jump from row to row.
     for rows in parts(n_models, _SQUARE):

@@ -181,7 +181,7 @@ _MARGINS = 280  # more of them for tests against a margin
 _DRAWN = 72  # more of them while that is done by draws
 _SPAN = 1 << 18  # chosen pairs that are written together
 _HANDED_OVER = 1 << 13  # quick pairs that are worth a task of a thread
-_FEW = 500  # models whose pairs are listed to decide about them
+_FEW = 64  # models whose pairs are listed to decide about them
 
 
 def compare_pairs(

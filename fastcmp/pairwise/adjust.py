@@ -339,7 +339,7 @@ def _adjust_sorted(p: Floats, method: str, n_zeros: int, m: int) -> None:
 
 
 def _adjust_ranked(p: Floats, ranks: Floats | float, m: int, method: str) -> None:
-    """Adjust p-values of m that ascend along the last axis, in place, by ranks or the first rank."""
+    """Adjust some of m p-values, ascending along the last axis, by their ranks or the first one."""
     step, within = _PROCEDURES[method]
     for part in parts(p.shape[-1], _PART):
         if isinstance(ranks, float):

@@ -50,7 +50,7 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
     n_models = len(table)
     if n_models < 2:
         raise ValueError(f"wins must be of at least 2 models, got shape {table.shape}")
-    tied = np.zeros_like(table)
+    tied = np.zeros(table.shape)
     if ties is not None:
         tied, labels = _read_table(ties, "ties")
         if tied.shape != table.shape:
@@ -80,15 +80,14 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
             )
         check_distinct_names(labels, name)
         raw = raw.to_numpy()
-    table = as_numbers(raw, name).astype(np.float64)
+    table = as_numbers(raw, name).astype(np.float64, copy=False)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(f"{name} must be of shape (M, M), got {table.shape}")
     check_memory(
         8.0 * _ARRAYS * table.size, None, f"battles of {len(table)} models", "take fewer models"
     )
-    bad = np.argwhere(~(np.isfinite(table) & (table >= 0)))
-    if len(bad):
-        i, j = bad[0].tolist()
+    if not (table.min(initial=0.0) >= 0.0 and table.max(initial=0.0) < np.inf):
+        i, j = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0].tolist()
         raise ValueError(f"{name} must be finite and >= 0, got {table[i, j]} at [{i}, {j}]")
     met = np.flatnonzero(np.diagonal(table))
     if met.size:

@@ -25,7 +25,7 @@ from fastcmp.core.threads import (
     parts,
     reporting,
 )
-from fastcmp.kernels.task_ranks import count_battles, without_ties
+from fastcmp.kernels.task_ranks import battle_slopes, count_battles, without_ties
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,6 +36,7 @@ COVARIANCES = ("information", "sandwich", "clustered", "bootstrap")
 _MOST_STEPS = 200
 _CLOSE = 1e-9  # a Newton step that small changes nothing
 _SURE = 0.1  # one that small leads upwards: curvatures change by less than a quarter
+_STRONGEST = 300.0  # strength of which the odds can be added and divided
 _LEAST = 1e-300  # probability of which there is a logarithm
 _PART = 16  # draws that a thread makes at a time
 
@@ -78,13 +79,12 @@ class Model:
 
     def expected(self, theta: Floats, n_models: int) -> Expected:
         """What is expected at some parameters."""
-        gap = theta[:n_models, None] - theta[:n_models]
         if not self.has_nu:
-            with np.errstate(over="ignore"):
-                won = np.exp(np.negative(gap, out=gap), out=gap)
-            won += 1.0
-            np.divide(1.0, won, out=won)
-            return Expected(won, np.zeros(won.shape), won)
+            odds = _odds(theta)
+            won = odds[:, None] + odds
+            np.divide(odds[:, None], won, out=won)
+            return Expected(won, np.broadcast_to(0.0, won.shape), won)
+        gap = theta[:n_models, None] - theta[:n_models]
         # Of win, loss and tie, with logits gap / 2, -gap / 2 and log nu.
         top = np.maximum(np.abs(gap) / 2, theta[-1])
         parts = [np.exp(x - top) for x in (gap / 2, -gap / 2, theta[-1])]
@@ -94,11 +94,11 @@ class Model:
 
     def counted(self, wins: Floats, ties: Floats) -> Counts:
         """Battles as this model counts them."""
+        if self.has_nu:
+            return Counts(wins, ties, wins + wins.T + ties, (wins + ties / 2).sum(axis=1))
         if self.ties_as == "half":
             wins = wins + ties / 2
-        if not self.has_nu:
-            ties = np.zeros_like(ties)
-        return Counts(wins, ties, wins + wins.T + ties, (wins + ties / 2).sum(axis=1))
+        return Counts(wins, np.broadcast_to(0.0, wins.shape), wins + wins.T, wins.sum(axis=1))
 
     def start(self, counts: Counts) -> Floats:
         """Strengths by proportions of wins, and the nu that fits to equal ones."""
@@ -110,36 +110,43 @@ class Model:
             theta[-1] = np.log(counts.ties.sum()) - np.log(wins.sum())
         return theta
 
-    def value(self, theta: Floats, expected: Expected, counts: Counts) -> float:
+    def value(self, theta: Floats, counts: Counts) -> float:
         """The logarithm of the penalised likelihood."""
-        strengths = theta[: len(counts.wins)]
-        value = -0.5 * self.ridge * float(strengths @ strengths)
+        m = len(counts.wins)
+        expected = self.expected(theta, m)
+        value = -0.5 * self.ridge * float(theta[:m] @ theta[:m])
         parts = [(counts.wins, expected.won, 1.0), (counts.ties, expected.tied, 0.5)]
         for n, probability, multiple in parts[: 1 + self.has_nu]:
             logs = np.maximum(probability, _LEAST)
             value += multiple * float(np.einsum("ij,ij->", n, np.log(logs, out=logs)))
         return value
 
-    def slopes(self, theta: Floats, expected: Expected, counts: Counts) -> tuple[Floats, Floats]:
+    def slopes(self, theta: Floats, counts: Counts) -> tuple[Floats, Floats]:
         """The gradient, and minus the Hessian, of the penalised value."""
         m, (_, ties, battles, scored) = len(counts.wins), counts
-        _, tied, points = expected
-        gradient = np.empty(theta.size)
+        at = np.arange(m)
+        if not self.has_nu:
+            sums, information = np.empty((2, m)), np.empty((m, m))
+            battle_slopes(_odds(theta), battles, sums, information)
+            information[at, at] = sums[1] + self.ridge
+            return scored - sums[0] - self.ridge * theta, information
+        _, tied, points = self.expected(theta, m)
+        gradient = np.empty(m + 1)
         gradient[:m] = scored - np.einsum("ij,ij->i", battles, points) - self.ridge * theta[:m]
         # Variance of the points of a battle.
-        spread = 1.0 - points
-        spread *= points
-        if self.has_nu:
-            spread -= tied / 4
-        information = laplacian(np.multiply(spread, battles, out=spread))
-        information[np.arange(m), np.arange(m)] += self.ridge
-        if self.has_nu:
-            information = np.pad(information, (0, 1))
-            gradient[m] = (ties - battles * tied).sum() / 2
-            together = battles * tied * (0.5 - points)
-            information[m, :m] = information[:m, m] = together.sum(axis=1)
-            information[m, m] = (battles * tied * (1.0 - tied)).sum() / 2
+        information = laplacian(battles * ((1.0 - points) * points - tied / 4))
+        information[at, at] += self.ridge
+        information = np.pad(information, (0, 1))
+        gradient[m] = (ties - battles * tied).sum() / 2
+        together = battles * tied * (0.5 - points)
+        information[m, :m] = information[:m, m] = together.sum(axis=1)
+        information[m, m] = (battles * tied * (1.0 - tied)).sum() / 2
         return gradient, information
+
+
+def _odds(theta: Floats) -> Floats:
+    """Odds of models against one of strength 0; of all, one multiple that keeps them finite."""
+    return np.asarray(np.exp(np.clip(theta, -_STRONGEST, _STRONGEST)))
 
 
 def laplacian(weights: Floats) -> Floats:
@@ -155,26 +162,18 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
     """The maximum, which must exist, and the factor of minus the Hessian there."""
     m, counts = len(wins), model.counted(wins, ties)
     theta = model.start(counts)
-    expected = model.expected(theta, m)
-    value = model.value(theta, expected, counts)
     for _ in range(_MOST_STEPS):
-        gradient, information = model.slopes(theta, expected, counts)
+        gradient, information = model.slopes(theta, counts)
         factor = factored(information, m)
         step = solved(factor, gradient, m)
         largest = np.abs(step).max()
         if largest <= _CLOSE * max(1.0, np.abs(theta).max()):
             return theta, factor
-        part = 1.0
-        while part > 1e-9:  # the step, or a half, a quarter, ... of it that leads upwards
-            ahead = model.expected(theta + part * step, m)
-            if largest > _SURE:
-                next_value = model.value(theta + part * step, ahead, counts)
-                if next_value < value - 1e-12 * abs(value):
-                    part /= 2
-                    continue
-                value = next_value
-            theta, expected = theta + part * step, ahead
-            break
+        if largest > _SURE:  # the step, or a half, a quarter, ... of it that leads upwards
+            value = model.value(theta, counts)
+            while model.value(theta + step, counts) < value - 1e-12 * abs(value):
+                step /= 2
+        theta = theta + step
     raise ValueError(
         f"wins lead to no maximum of the likelihood within {_MOST_STEPS} steps: "
         "strengths are too far apart; pass ridge= for a penalised fit"
@@ -182,16 +181,15 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
 
 
 def factored(information: Floats, n_models: int) -> Floats:
-    """Cholesky's factor, in the lower half, of the information with something on the mean.
+    """Cholesky's factor, lower, of the information with something on the mean, in its place.
 
     A multiple of 11'/M takes the place of the eigenvalue 0 of equal strengths.
     """
     from scipy.linalg.lapack import dpotrf
 
     size = float(np.trace(information[:n_models, :n_models])) / n_models
-    full = information.copy(order="F")
-    full[:n_models, :n_models] += size / n_models
-    factor, failed = dpotrf(full, lower=1, clean=0, overwrite_a=1)
+    information[:n_models, :n_models] += size / n_models
+    factor, failed = dpotrf(information.T, lower=1, overwrite_a=1)
     if failed:
         raise np.linalg.LinAlgError("the likelihood has no curvature in some direction")
     return np.asarray(factor)
@@ -210,8 +208,9 @@ def inverse(factor: Floats, n_models: int) -> Floats:
     """Inverse of the information on strengths of sum zero."""
     from scipy.linalg.lapack import dpotri
 
-    lower = np.tril(dpotri(factor, lower=1)[0])
-    inverted = lower + np.tril(lower, -1).T
+    lower = dpotri(factor, lower=1)[0]
+    inverted = lower + lower.T
+    inverted[np.diag_indices(len(lower))] /= 2
     inverted[:n_models] -= inverted[:n_models].mean(axis=0)
     inverted[:, :n_models] -= inverted[:, :n_models].mean(axis=1, keepdims=True)
     return np.asarray((inverted + inverted.T) / 2)
@@ -405,8 +404,7 @@ class Estimate:
                 theta = self.theta
                 try:
                     for _ in range(2):
-                        expected = model.expected(theta, m)
-                        gradient, information = model.slopes(theta, expected, counted)
+                        gradient, information = model.slopes(theta, counted)
                         theta = theta + solved(factored(information, m), gradient, m)
                 except np.linalg.LinAlgError:  # no curvature, or not finite
                     continue

@@ -14,11 +14,12 @@ from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, ordered_columns
-from fastcmp.kernels.score_bins import pack_order, unpack_order
+from fastcmp.kernels.score_bins import pack_order, sort_words, unpack_order
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
+_MANY = 1 << 11  # words, from which on digits are sorted faster than words
 _EXACT = 2**53  # whole numbers up to this are exact in float64
 
 
@@ -249,7 +250,10 @@ def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
     bits = max(1, (column.size - 1).bit_length())
     words = np.empty(column.size, np.uint64)
     pack_order(column.astype(np.float64).view(np.uint64), bits, words)
-    words.sort()
+    if column.size < _MANY:
+        words.sort()
+    else:
+        sort_words(words, bits)
     order = np.empty(column.size, np.int64)
     if not unpack_order(words, bits, column, order):
         order = np.argsort(column, kind="stable")

@@ -7,6 +7,7 @@ number of edges below it is known, and a few steps of bisection find those withi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -191,6 +192,42 @@ def pack_order(bits: WordArray, index_bits: int, out: WordArray) -> None:
         # Negative numbers: all bits flipped; others: the sign alone.
         word ^= _ALL if word >= _SIGN else _SIGN
         out[i] = ((word >> shift) << shift) | np.uint64(i)
+
+
+def _sorted_by_numpy(words: WordArray, _: int) -> None:
+    """As `sort_words`."""
+    words.sort()
+
+
+@partial(kernel, by_numpy=_sorted_by_numpy)
+def sort_words(words: WordArray, index_bits: int) -> None:
+    """Sort words whose last `index_bits` ascend already, by the others: 11 bits at a time."""
+    n, n_digits = words.size, (74 - index_bits) // 11
+    starts = np.zeros((n_digits, 2048), np.int64)
+    digit, last = np.uint64(11), np.uint64(2047)
+    for i in range(n):
+        word = words[i] >> np.uint64(index_bits)
+        for d in range(n_digits):
+            starts[d, np.int64(word & last)] += 1
+            word >>= digit
+    source, target, moved = words, np.empty(n, np.uint64), False
+    for d in range(n_digits):
+        start, total, alike = starts[d], 0, False
+        for k in range(2048):
+            count = start[k]
+            alike |= count == n
+            start[k] = total
+            total += count
+        if alike:
+            continue
+        shift = np.uint64(index_bits + 11 * d)
+        for i in range(n):
+            value = np.int64((source[i] >> shift) & last)
+            target[start[value]] = source[i]
+            start[value] += 1
+        source, target, moved = target, source, not moved
+    if moved:
+        words[:] = source
 
 
 @kernel

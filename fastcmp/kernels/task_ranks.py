@@ -150,6 +150,48 @@ def rank_sum_draws(doubled: IntArray, seed: int, first: int, out: IntArray) -> N
         out[i] = total
 
 
+def _slopes_by_numpy(
+    odds: FloatArray, battles: FloatArray, sums: FloatArray, information: FloatArray
+) -> None:
+    """As `battle_slopes`."""
+    sums[:] = 0.0
+    for i in range(odds.size):
+        won = odds / (odds[i] + odds)
+        share = battles[i] * won
+        weight = share * (1.0 - won)
+        sums += share, weight
+        information[i] = -weight
+
+
+@partial(kernel, by_numpy=_slopes_by_numpy)
+def battle_slopes(
+    odds: FloatArray, battles: FloatArray, sums: FloatArray, information: FloatArray
+) -> None:
+    """Write what Newton's step for strengths of Bradley and Terry needs.
+
+    Parameters
+    ----------
+    odds : ndarray of float64, shape (M,)
+        Exponentials of the strengths.
+    battles : ndarray of float64, shape (M, M)
+        Of each two models, on both sides of the diagonal, which is 0.
+    sums : ndarray of float64, shape (2, M)
+        Receives the wins that are expected of each model, and their variances.
+    information : ndarray of float64, shape (M, M)
+        Receives minus the variances of the wins of each two models; 0 on the diagonal.
+    """
+    sums[:] = 0.0
+    for i in range(odds.size):
+        own = odds[i]
+        for j in range(odds.size):
+            won = odds[j] / (own + odds[j])
+            share = battles[i, j] * won
+            weight = share * (1.0 - won)
+            sums[0, j] += share
+            sums[1, j] += weight
+            information[i, j] = -weight
+
+
 # From this word on those of a draw are for the items of its tasks.
 _ITEMS: Final = 1 << 40
 _STREAMS: Final = (1 << 62) - 1

@@ -36,7 +36,7 @@ Pairs = NDArray[np.int32]
 _DRAWS = 128
 #: Pairs times draws whose lengths are integrated, some seconds; and draws of a task.
 _INTEGRATED, _INTEGRATED_DRAWS = 10_000_000, 4096
-_LARGE = 1 << 17  # pairs; below, np.argsort is as fast
+_LARGE = 1 << 12  # pairs; below, np.argsort is as fast
 #: By so much a statistic may be smaller than another that it equals but for rounding.
 _TOLERANCE = 1e-9
 

@@ -8,6 +8,8 @@ import pytest
 
 from fastcmp import kernels
 from fastcmp.kernels.rng import lattice_normals
+from fastcmp.kernels.score_bins import sort_words
+from fastcmp.kernels.task_ranks import battle_slopes
 
 seeds = pytest.mark.parametrize("seed", range(12))
 
@@ -40,3 +42,25 @@ def test_rank_sum_differences(seed):
         ranks = np.arange(m) * rng.integers(1, 3) if even else np.sort(rng.integers(9, size=m))
         chances = kernels.add_difference(chances, ranks)
     assert chances.sum() == pytest.approx(1.0)
+
+
+@seeds
+def test_battle_slopes(seed):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(1, 20))
+    battles = np.triu(rng.integers(0, 4, (m, m)), 1) * 1.0
+    odds, sums = np.exp(rng.normal(0, 3, m)), np.empty((2, m))
+    battle_slopes(odds, battles + battles.T, sums, np.empty((m, m)))
+    assert sums[0].sum() == pytest.approx(battles.sum())
+
+
+@seeds
+def test_sorted_words(seed):
+    rng = np.random.default_rng(seed)
+    bits, n = int(rng.integers(0, 12)), int(rng.integers(1, 3000))
+    words = rng.integers(0, 1 << int(rng.integers(14, 63)), n).astype(np.uint64)
+    words = (words >> np.uint64(bits)) << np.uint64(bits)
+    words |= np.arange(n, dtype=np.uint64) * np.uint64(n <= 1 << bits)
+    ascending = np.sort(words)
+    sort_words(words, bits)
+    np.testing.assert_array_equal(words, ascending)

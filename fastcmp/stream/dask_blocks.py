@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
 
@@ -426,11 +427,20 @@ def naming(place: str) -> Iterator[None]:
 
 def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_every: int) -> Any:
     """Merge neighbouring parts, level by level, until one is left."""
-    task = load_dask().delayed(merge)
-    parts = list(parts)
-    while len(parts) > 1:
-        parts = [task(parts[i : i + split_every]) for i in range(0, len(parts), split_every)]
-    return parts[0]
+    from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph
+
+    # One layer: by `dask.delayed` each merge would go through the graphs of all that it merges.
+    layer, tasks = f"merge-{uuid4().hex}", {}
+    keys = [part.key for part in parts]
+    while len(keys) > 1:
+        level = [keys[i : i + split_every] for i in range(0, len(keys), split_every)]
+        keys = [f"{layer}-{len(tasks) + i}" for i in range(len(level))]
+        tasks |= {key: (merge, group) for key, group in zip(keys, level, strict=True)}
+    if not tasks:
+        return parts[0]
+    graph = HighLevelGraph.from_collections(layer, tasks, dependencies=parts)
+    return Delayed(keys[0], graph, layer=layer)
 
 
 def count_block(start: tuple[Accumulator, Blocks], part: Any, place: str) -> Accumulator:

@@ -30,7 +30,8 @@ def choose_edges(column: NDArray[Any]) -> NDArray[Any]:
     sample = _numbers_of(column[::step])
     sample.sort()
     # Values with a bin of their own: all, where they are few and repeat, or the frequent ones.
-    values, counts = np.unique(sample, return_counts=True)
+    starts = np.flatnonzero(np.append(True, sample[1:] != sample[:-1])[: sample.size])
+    values, counts = sample[starts], np.diff(starts, append=sample.size)
     atoms = None
     if values.size <= min(sample.size // 2, _MOST_VALUES):
         atoms = values if sample.size == column.size else _few_values(column)

@@ -431,7 +431,8 @@ def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_ev
     from dask.highlevelgraph import HighLevelGraph
 
     # One layer: by `dask.delayed` each merge would go through the graphs of all that it merges.
-    layer, tasks = f"merge-{uuid4().hex}", {}
+    layer = f"merge-{uuid4().hex}"
+    tasks: dict[str, Any] = {}
     keys = [part.key for part in parts]
     while len(keys) > 1:
         level = [keys[i : i + split_every] for i in range(0, len(keys), split_every)]

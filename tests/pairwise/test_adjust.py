@@ -121,7 +121,7 @@ def test_many(method):
 
 def test_li_beside_a_p_value_that_rounding_holds_below_1():
     # An exact test of 94 against 95 has a p-value of 1, computed as 1 - 1.1e-16.
-    assert adjust([2.7e-20, 1.3e-8, 1 - 2**-53], "li").tolist() == [1.0, 1.0, 1.0]
+    assert adjust([2.7e-20, 1.3e-8, 1 - 2**-53], method="li").tolist() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("method", [*METHODS, "finner", "li"])

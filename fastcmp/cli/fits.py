@@ -41,8 +41,8 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "scores of tasks": (
         (
-            "target cost test checkpoint positive labels zero_division @logs @means "
-            "average weights groups @draws metric ties ridge",
+            "example target cost test checkpoint positive labels zero_division @logs @means "
+            "average weights slices groups @draws metric ties ridge",
             "does not go with --over tasks and a table of scores",
         ),
     ),
@@ -65,7 +65,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "sums": (
         (
-            "@labels values metric value repeat @means average by over @tasks pareto",
+            "example @labels values metric value repeat @means average by over @tasks pareto",
             "does not go with --sums",
         ),
     ),

@@ -15,12 +15,12 @@ from fastcmp.planning.power_points import power_lines
 from fastcmp.plot.style import (
     COLOURS,
     GREY,
-    LEGEND,
     PALE,
     as_text,
     curve_style,
     draw_curves,
     place_legend,
+    place_legend_over,
     prepare_axes,
 )
 from fastcmp.scores.resampling import RocBand
@@ -166,16 +166,7 @@ def evidence(result: LooksResult, *, ax: Axes | None = None) -> Axes:
     handles = draw_curves(pictures.evidence(result), ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.margins(y=0.1)
-    ax.spines[["top", "right"]].set_visible(False)
-    # Above the axes, where no look can be.
-    ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=3,
-        frameon=False,
-        **LEGEND,
-    )
+    place_legend_over(ax, handles)
     return ax
 
 
@@ -247,16 +238,7 @@ def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = No
     ax.set_ylim(n_rows + 0.6, 0.4)
     ax.yaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel=picture.axis.title, ylabel="repetition")
-    ax.spines[["top", "right"]].set_visible(False)
-    # Above the axes, where no fold can be.
-    ax.legend(
-        handles=handles,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=3,
-        frameon=False,
-        **LEGEND,
-    )
+    place_legend_over(ax, handles)
     return ax
 
 

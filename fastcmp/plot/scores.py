@@ -16,6 +16,7 @@ from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.sections import interval_name
 from fastcmp.counts.roc_points import RocCurve
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
+from fastcmp.pictures import DRAWN, Axis, Curves, Line, Rule
 from fastcmp.plot.style import (
     COLOURS,
     GREY,
@@ -24,12 +25,14 @@ from fastcmp.plot.style import (
     PALE,
     as_text,
     curve_style,
+    draw_curves,
     in_doubles,
     place_legend,
     place_legend_above,
     prepare_axes,
 )
 from fastcmp.scores.curves import (
+    PrecisionRecallCurve,
     average_precision,
     precision_recall_curve,
     roc_points,
@@ -398,27 +401,26 @@ def precision_recall(
     read = read_scores(y_true, scores, positive)
     weights = read_weights(sample_weight, read)
     options: dict[str, Any] = {"positive": 1, "sample_weight": weights}
-    drawn = []
-    for column in read.columns:
-        curve = precision_recall_curve(read.positive, column, **options)
-        drawn.append((curve, average_precision(read.positive, column, **options)))
-    above = len(drawn) <= 5
     names = [as_text(name) for name in read.names]
+    lines = []
+    for name, column in zip(names, read.columns, strict=True):
+        curve = precision_recall_curve(read.positive, column, **options)
+        area = average_precision(read.positive, column, **options)
+        label = f"average precision {area:.3f}" if read.single else f"{area:.3f}  {name}"
+        lines.append(Line(label, curve.recall, curve.precision, joined="steps-post"))
+    above = len(lines) <= 5
     aside = 1.1 + 0.065 * max(map(len, names))  # what a legend outside takes
     aside *= 1 + len(names) // LINES
     ax = prepare_axes(ax, (6.4, 4.8) if above else (5.2 + aside, 5.2))
-    handles = []
-    for model, (curve, area) in enumerate(drawn):
-        label = f"average precision {area:.3f}"
-        if not read.single:
-            label = f"{area:.3f}  {names[model]}"
-        style = curve_style(model, len(drawn)) | {"drawstyle": "steps-post"}
-        handles += ax.plot(curve.recall, curve.precision, label=label, **style)
-    rate = float(np.average(read.positive, weights=weights))
-    base = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
-    handles.append(ax.axhline(rate, label=f"base rate {rate:.3f}", **base))
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.02, 1.02))
-    ax.set(xlabel="Recall (sensitivity)", ylabel="Precision (positive predictive value)")
+    rate, row = float(np.average(read.positive, weights=weights)), DRAWN[PrecisionRecallCurve]
+    picture = Curves(
+        title=row.title,
+        x=Axis(row.across, -0.01, 1.01),
+        y=Axis(row.up, -0.02, 1.02),
+        lines=tuple(lines),
+        rules=(Rule(rate, f"base rate {rate:.3f}"),),
+    )
+    handles = draw_curves(picture, ax, str)
     if above:
         place_legend_above(ax, handles)
     else:

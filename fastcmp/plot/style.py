@@ -154,6 +154,13 @@ def place_legend(ax: Axes, handles: list[Any], title: str | None, *, inside: boo
         ax.legend(handles=handles, title=title, borderaxespad=0, frameon=False, **where, **options)
 
 
+def place_legend_over(ax: Axes, handles: list[Any]) -> None:
+    """Put the legend over the open axes, where nothing is drawn."""
+    ax.spines[["top", "right"]].set_visible(False)
+    where = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3}
+    ax.legend(handles=handles, frameon=False, **where, **LEGEND)
+
+
 def place_legend_above(ax: Axes, handles: list[Any]) -> None:
     """Put the legend inside the axes, above curves that end at 1."""
     width, height = 72.0 * ax.get_position().size * ax.figure.get_size_inches()

@@ -86,11 +86,6 @@ def linear(low: float, high: float, *, title: str = "", n: int = 5, least: float
     return bare._replace(ticks=ticks, title=title)
 
 
-def upright(low: float, high: float, *, title: str = "") -> Scale:
-    """Make an upright axis, whose places count from above."""
-    return linear(low, high, title=title, is_reversed=True)
-
-
 def logarithmic(low: float, high: float, *, title: str = "") -> Scale:
     """Make a logarithmic axis with ticks at 1, 2, 5, 10, ... or at powers of ten."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
@@ -271,7 +266,6 @@ class Curves(Chart):
     y: Scale
     curves: tuple[Curve, ...]
     across: tuple[Guide, ...] = ()
-    upright: tuple[Guide, ...] = ()
     #: Ends of a straight line for comparison, in the units of curves.
     diagonal: str = ""
     is_square: bool = False
@@ -455,40 +449,51 @@ class Map(Chart):
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
 
 
+MOST_COLUMNS = 12  # models that stand beside each other
+
+
 def shaded(
     values: ArrayLike,
     shades: ArrayLike,
     *,
-    rows: Sequence[str],
-    columns: Sequence[str],
+    names: Sequence[str],
+    tasks: Sequence[str],
+    what: str = "data set",
     form: str = ".3f",
     best: ArrayLike | None = None,
     **words: str,
-) -> Map:
-    """Draw a table of numbers with shades in [0, 1]; NaN has none."""
+) -> Map | None:
+    """Draw numbers of models and tasks, (M, D), with shades in [0, 1]; NaN has none.
+
+    Few models are columns, many are rows; too many cells are no map.
+    """
     numbers, dark = np.asarray(values, np.float64), np.asarray(shades, np.float64)
+    if not 0 < numbers.size <= MOST_CELLS:
+        return None
     marked = np.zeros(numbers.shape, bool) if best is None else np.asarray(best)
-    shade_levels = np.round(_SHADES * np.nan_to_num(dark)).astype(int)
-
-    def cell(i: int, j: int) -> Cell:
-        x = float(numbers[i, j])
-        if math.isnan(x):
-            return Cell(text="", shade=None)
-        text = format(x, form)
-        return Cell(text=text, shade=int(shade_levels[i, j]), is_best=bool(marked[i, j]),
-                    value=f"{x:.9g}")  # fmt: skip
-
+    levels = np.round(_SHADES * np.nan_to_num(dark)).astype(int)
+    heads, columns, corner = names, tasks, "model"
+    if len(names) <= MOST_COLUMNS:
+        numbers, marked, levels = numbers.T, marked.T, levels.T
+        heads, columns, corner = tasks, names, what
     cells = tuple(
-        (name, tuple(cell(i, j) for j in range(len(columns)))) for i, name in enumerate(rows)
+        (
+            head,
+            tuple(
+                Cell(text="", shade=None)
+                if math.isnan(x)
+                else Cell(text=f"{x:{form}}", shade=level, is_best=is_best, value=f"{x:.9g}")
+                for x, level, is_best in zip(*row, strict=True)
+            ),
+        )
+        for head, *row in zip(
+            heads, numbers.tolist(), levels.tolist(), marked.tolist(), strict=True
+        )
     )
-    return Map(rows=cells, columns=tuple(columns), **{"corner": "", **words})
+    return Map(rows=cells, columns=tuple(columns), corner=corner, **words)
 
 
 # Scores of models on data sets, or in slices, as a map.
-
-
-_DARKER = "The darker, the better within the {}; bold is the best of it."
-MOST_COLUMNS = 12  # models that stand beside each other
 
 
 def score_map(
@@ -499,27 +504,24 @@ def score_map(
     tasks: Sequence[str],
     title: str = "Scores",
     what: str = "data set",
-) -> Block | None:
+) -> Map | None:
     """Draw scores, (M, D), shaded by the rank within the data set, or what else they are of."""
-    if not 0 < scores.size <= MOST_CELLS:
-        return None
-    shades = pictures.shades_of(ranks)
     with np.errstate(invalid="ignore"):
-        best = ranks == np.nanmin(np.where(np.isnan(ranks), np.inf, ranks), axis=0)
-    largest = np.nanmax(np.abs(scores), initial=0.0)
-    options: dict[str, Any] = {
-        "form": ".3f" if largest < 10 else ".4g",
-        "title": title,
-        "says": _DARKER.format(what),
-    }
-    if len(names) > MOST_COLUMNS:
-        return shaded(scores, shades, rows=names, columns=tasks, best=best,
-                      corner="model", **options)  # fmt: skip
-    return shaded(scores.T, shades.T, rows=tasks, columns=names, best=best.T,
-                  corner=what, **options)  # fmt: skip
+        best = ranks == np.nanmin(np.where(np.isnan(ranks), np.inf, ranks), axis=0, initial=np.inf)
+    return shaded(
+        scores,
+        pictures.shades_of(ranks),
+        names=names,
+        tasks=tasks,
+        what=what,
+        form=".3f" if np.nanmax(np.abs(scores), initial=0.0) < 10 else ".4g",
+        best=best,
+        title=title,
+        says=f"The darker, the better within the {what}; bold is the best of it.",
+    )
 
 
-def slice_map(record: Any) -> Block | None:
+def slice_map(record: Any) -> Map | None:
     """Draw the means of models in slices."""
     ranks = pictures.ranks_within(record.mean if record.lower_is_better else -record.mean)
     return score_map(

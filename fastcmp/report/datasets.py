@@ -10,7 +10,7 @@ from fastcmp.core.records import less_is_better
 from fastcmp.pictures import ranks_within
 from fastcmp.report.blocks import Block, Text
 from fastcmp.report.boards import blocks_of_pairs
-from fastcmp.report.charts import MOST_CELLS, MOST_COLUMNS, bars, score_map, shaded, slice_map
+from fastcmp.report.charts import MOST_COLUMNS, bars, score_map, shaded, slice_map
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import HOW, with_said
 
@@ -21,7 +21,7 @@ def datasets(record: Any) -> list[Block]:
         Text(title="All models together", section=section)
         for section in record.omnibus.sections()[:1]
     ]
-    order = _by_rank(record)
+    order = np.argsort(np.nanmean(record.ranks, axis=1), kind="stable").tolist()
     scores = score_map(
         record.scores[order],
         record.ranks[order],
@@ -35,11 +35,6 @@ def datasets(record: Any) -> list[Block]:
     return [*blocks[:end], *blocks_added, *blocks[end:]]
 
 
-def _by_rank(record: Any) -> list[int]:
-    order: list[int] = np.argsort(np.nanmean(record.ranks, axis=1), kind="stable").tolist()
-    return order
-
-
 def slices(record: Any) -> list[Block]:
     """Draw models by slices, in place of the table of their means."""
     drawn = slice_map(record)
@@ -49,18 +44,13 @@ def slices(record: Any) -> list[Block]:
 def normalised(record: Any) -> list[Block]:
     """Draw scores between the worst and the best of each data set."""
     values = record.minmax
-    if not 0 < values.size <= MOST_CELLS:
-        return with_said(record)
-    by_model = len(record.names) > MOST_COLUMNS
     picture = shaded(
-        values if by_model else values.T,
-        values if by_model else values.T,
-        rows=record.names if by_model else record.tasks,
-        columns=record.tasks if by_model else record.names,
-        form=".3f",
+        values,
+        values,
+        names=record.names,
+        tasks=record.tasks,
         title="From the worst to the best of each data set",
         says="1 is the best score of a data set, 0 the worst; the darker, the better.",
-        corner="model" if by_model else "data set",
     )
     return with_said(record, picture)
 
@@ -68,20 +58,17 @@ def normalised(record: Any) -> list[Block]:
 def left_out(record: Any) -> list[Block]:
     """Draw the ranks of the best models without each task."""
     order = np.argsort(record.rank, kind="stable")[:MOST_COLUMNS].tolist()
-    ranks = record.ranks[:, order].astype(np.float64)
-    if not 0 < ranks.size <= MOST_CELLS:
-        return with_said(record)
-    moved = ranks != record.rank[order]
+    ranks = record.ranks.T[order].astype(np.float64)
     picture = shaded(
         ranks,
         1.0 - (ranks - 1.0) / max(len(record.names) - 1, 1),
-        rows=record.tasks,
-        columns=[record.names[m] for m in order],
+        names=[record.names[m] for m in order],
+        tasks=record.tasks,
+        what="without",
         form=".3g",
-        best=moved,
+        best=ranks != record.rank[order][:, None],
         title="Ranks without each task",
         says="Bold: another rank than with all tasks.",
-        corner="without",
     )
     return with_said(record, picture)
 

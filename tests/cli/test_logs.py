@@ -186,11 +186,13 @@ def test_wrong_options_are_one_line(capsys):
         ([*EXAMPLE, "--target", "y"], "is a folder without prediction files"),
         ([*EXAMPLE, "--by", "task", "--cost", "c.csv"], "--cost works only with predicted"),
         ([*EXAMPLE, "--weights", "w"], "--weights does not go with logs"),
+        ([*EXAMPLE, "--slices", "s"], "--slices does not go with logs"),
         ([*EXAMPLE, "--task", "wine", "--over", "tasks"], "needs at least 2 tasks"),
         ([*EXAMPLE, "--over", "tasks", "--method", "x"], "--method must be one of"),
         ([*EXAMPLE, "--over", "tasks", "--simultaneous"], "--simultaneous does not go"),
         ([*EXAMPLE, "--by", "task", "--keep", "x.npy"], "is for one leaderboard"),
         (["compare", "--example", "demsar", "--by", "task"], "--by does not go with"),
+        (["compare", "--example", "demsar", "--slices", "s"], "--slices does not go with"),
         (["compare", "--values", "x.csv", "--filter", "x"], "--filter is for logs"),
         (["compare", "--example", "digits", "--by", "task"], "--by is for logs"),
     ):

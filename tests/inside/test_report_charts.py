@@ -11,7 +11,7 @@ from examples import examples
 import fastcmp
 from fastcmp.pictures import Row
 from fastcmp.report import references
-from fastcmp.report.charts import curve, intervals, linear, logarithmic, upright
+from fastcmp.report.charts import curve, intervals, linear, logarithmic
 from fastcmp.report.methods import paragraphs_of
 
 PACKAGE = Path(fastcmp.__file__).parent
@@ -67,7 +67,7 @@ def test_intervals_are_drawn_where_they_are():
 
 
 def test_curves_lose_only_what_cannot_be_seen():
-    scales = linear(0, 1), upright(0, 1)
+    scales = linear(0, 1), linear(0, 1, is_reversed=True)
     rng = np.random.default_rng(1)
     x = np.sort(rng.random(200_000))
     y = x**2
@@ -85,7 +85,7 @@ def test_curves_lose_only_what_cannot_be_seen():
 
 
 def test_curves_leave_gaps_out():
-    scales = linear(0, 1), upright(0, 1)
+    scales = linear(0, 1), linear(0, 1, is_reversed=True)
     found = curve("", [0, 0.5, 1], [math.nan, 0.5, 1], scales).points
     assert found == "500,500 1000,0"
 

@@ -667,28 +667,44 @@ def accuracy_unpaired(
     (-1.741, 0.082)
     """
     against = read_margin(margin, alpha, 1.0)
-    shift, options = _read_options(method, alternative, two_sided, null_difference)
+    method = choose(method, "method", METHODS)
+    alternative = choose(alternative, "alternative", ALTERNATIVES)
+    two_sided = choose(two_sided, "two_sided", ("ordering", "doubled"))
+    shift = as_numbers(null_difference, "null_difference").astype(np.float64)
+    if not np.all(np.abs(shift) < 1.0):
+        bad = shift[~(np.abs(shift) < 1.0)].flat[0]
+        raise ValueError(f"null_difference must lie in (-1, 1), got {bad:g}")
+    if np.any(shift) and method not in SHIFTED:
+        raise ValueError(
+            f"null_difference must be 0 with method={method!r}, which tests equality: "
+            f"choose one of {SHIFTED}"
+        )
     data = {"y_a": y_a, "pred_a": pred_a, "y_b": y_b, "pred_b": pred_b}
     labels_only = {"classes": classes, "missing": None if missing == "raise" else missing}
+    dropped: dict[str, int] = {}
     if are_counts_given(data, {"counts": counts}, labels_only):
         cells, shift = _read_counts(counts, shift)
-        return with_margin(_test(cells, shift, options), against)  # type: ignore[no-any-return]
-    if shift.ndim:
+    elif shift.ndim:
         raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
-    parts = [
-        encode(y, {name: pred}, classes=classes, missing=missing, truth=truth, least=1)
-        for truth, y, name, pred in (("y_a", y_a, "pred_a", pred_a), ("y_b", y_b, "pred_b", pred_b))
-    ]
-    right = [
-        x
-        for part in parts
-        for x in (np.count_nonzero(part.y_true == part.preds[0]), part.n_samples)
-    ]
-    dropped = {
-        "n_missing": sum(part.n_missing for part in parts),
-        "n_excluded": sum(part.n_excluded for part in parts),
-    }
-    return with_margin(_test(right, shift, options, **dropped), against)  # type: ignore[no-any-return]
+    else:
+        cells, dropped = [], {"n_missing": 0, "n_excluded": 0}
+        of_labels: dict[str, Any] = {"classes": classes, "missing": missing, "least": 1}
+        for model, y, pred in (("a", y_a, pred_a), ("b", y_b, pred_b)):
+            part = encode(y, {f"pred_{model}": pred}, truth=f"y_{model}", **of_labels)
+            cells += [np.count_nonzero(part.y_true == part.preds[0]), part.n_samples]
+            dropped["n_missing"] += part.n_missing
+            dropped["n_excluded"] += part.n_excluded
+    if method == "auto":
+        most = max(np.max(cells[1], initial=0), np.max(cells[3], initial=0))
+        exact = "barnard" if np.any(shift) else "boschloo"
+        method = exact if most <= SMALL else "miettinen-nurminen"
+    options = {"method": method, "alternative": alternative, "two_sided": two_sided}
+    statistic, pvalue, status = evaluate_counts(np.array(cells, np.int64), shift, **options)
+    names = ("correct_a", "n_a", "correct_b", "n_b", "null_difference")
+    numbers = [unwrap(np.array(x), shift.shape) for x in (*cells, shift)]
+    fields: dict[str, Any] = dict(zip(names, numbers, strict=True)) | options | dropped
+    result = UnpairedResult(statistic=statistic, pvalue=pvalue, status=status, **fields)
+    return with_margin(result, against)  # type: ignore[no-any-return]
 
 
 def _read_counts(counts: Any, shift: NDArray[np.float64]) -> tuple[list[Any], NDArray[np.float64]]:
@@ -710,38 +726,3 @@ def _read_counts(counts: Any, shift: NDArray[np.float64]) -> tuple[list[Any], ND
                 f"correct_{model} must be at most n_{model}, got {correct[correct > n].flat[0]}"
             )
     return [right_a, all_a, right_b, all_b], shift
-
-
-def _read_options(
-    method: str, alternative: str, two_sided: str, null_difference: ArrayLike
-) -> tuple[NDArray[np.float64], dict[str, str]]:
-    """Check differences under H0, and the options of the test."""
-    method = choose(method, "method", METHODS)
-    alternative = choose(alternative, "alternative", ALTERNATIVES)
-    two_sided = choose(two_sided, "two_sided", ("ordering", "doubled"))
-    shift = as_numbers(null_difference, "null_difference").astype(np.float64)
-    if not np.all(np.abs(shift) < 1.0):
-        bad = shift[~(np.abs(shift) < 1.0)].flat[0]
-        raise ValueError(f"null_difference must lie in (-1, 1), got {bad:g}")
-    if np.any(shift) and method not in SHIFTED:
-        raise ValueError(
-            f"null_difference must be 0 with method={method!r}, which tests equality: "
-            f"choose one of {SHIFTED}"
-        )
-    return shift, {"method": method, "alternative": alternative, "two_sided": two_sided}
-
-
-def _test(
-    counts: list[Any], shift: NDArray[np.float64], options: dict[str, str], **dropped: Any
-) -> UnpairedResult:
-    n_a, n_b = counts[1], counts[3]
-    if options["method"] == "auto":
-        method = "barnard" if np.any(shift) else "boschloo"
-        if max(np.max(n_a, initial=0), np.max(n_b, initial=0)) > SMALL:
-            method = "miettinen-nurminen"
-        options |= {"method": method}
-    statistic, pvalue, status = evaluate_counts(np.array(counts, np.int64), shift, **options)
-    names = ("correct_a", "n_a", "correct_b", "n_b", "null_difference")
-    cells = [unwrap(np.array(x), shift.shape) for x in (*counts, shift)]
-    fields: dict[str, Any] = dict(zip(names, cells, strict=True)) | options | dropped
-    return UnpairedResult(statistic=statistic, pvalue=pvalue, status=status, **fields)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
 from fastcmp.core.numbers import t_interval, t_tail
-from fastcmp.core.threads import ThreadPool, check_memory
+from fastcmp.core.threads import BlasThreads, ThreadPool, check_memory
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
@@ -400,7 +400,8 @@ def _score_models(
             same = of_score == method
             rows[i] = row if same else unit_rows(sums[i], units, method)[1]
 
-    pool.run(score_one, range(len(sums)), steps=0)
+    with BlasThreads(1):  # for each of ours
+        pool.run(score_one, range(len(sums)), steps=0)
     sizes = int(units.n), float(bounded_units(units.sizes, units, method).n_effective)
     return score, mean_intervals(score, variance, df, level, sizes), rows
 

@@ -381,4 +381,5 @@ class Family:
 
 def _order(p: Floats) -> NDArray[np.int64]:
     """The order of p-values; see docs/decisions/0011 for the measurements."""
-    return order_of(p) if p.size >= _LARGE else np.argsort(p)
+    # A multiple has the same order, and leading bits where the p-value is subnormal.
+    return order_of(p * 2.0**900) if p.size >= _LARGE else np.argsort(p)

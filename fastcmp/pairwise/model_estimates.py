@@ -15,7 +15,7 @@ from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.sections import format_pvalue
 from fastcmp.core.sentences import Sentence, how
-from fastcmp.core.threads import parts
+from fastcmp.core.threads import blas_for, parts
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import read_names
 from fastcmp.kernels.bits import squared_distances
@@ -434,7 +434,8 @@ class RowDistances:
         self._gram: Floats | None = None
         self._quotients: Floats | None = None
         if all_pairs:
-            self._gram = rows @ rows.T
+            with blas_for(float(len(rows)) * rows.size):
+                self._gram = rows @ rows.T
             self._squares = np.diagonal(self._gram).copy()
             if self._parts:
                 self._quotients = self._sum_quotients()

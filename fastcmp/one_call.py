@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record, are_paired, are_task_scores, are_valued, same
 from fastcmp.core.sections import Section
 from fastcmp.inputs.model_names import has_names, known_frame, named_columns, with_names
@@ -185,7 +186,7 @@ def compare(
     options = {name: value for name, value in options.items() if value is not None}
     if _is_report(data) or (isinstance(data, Mapping) and any(map(_is_report, data.values()))):
         if any(argument is not None for argument in (preds, y, y_true)):
-            raise TypeError("reports have their X and y: pass them alone")
+            raise BadTypeError("reports have their `X` and `y`: pass them alone", argument="data")
         data, preds, y, measure = _of_reports(data, measure, options)
     elif preds is None and callable(getattr(data, "fit", None)) and hasattr(data, "cv_results_"):
         if data.cv is None or isinstance(data.cv, int):  # K folds, else nothing says of what size
@@ -193,31 +194,33 @@ def compare(
         data = data.cv_results_
     if _are_estimators(data):
         if preds is None or y is None or y_true is not None:
-            raise TypeError("of fitted estimators pass X and y too: compare(estimators, X, y)")
+            raise BadTypeError(
+                "of fitted estimators pass `X` and `y` too: compare(estimators, X, y)"
+            )
         data, y_true = _predictions(data, preds, measure), y
     elif y is not None:
-        raise TypeError("y is for fitted estimators, after X: pass y_true=")
+        raise BadTypeError("`y` is for fitted estimators, after X", remedy=": pass `y_true=`")
     elif preds is not None:
         if y_true is not None:
-            raise TypeError("pass the truth as the first argument or as y_true=, not both")
+            raise BadTypeError("pass the truth as the first argument or as `y_true=`, not both")
         if isinstance(preds, (str, os.PathLike)):
-            raise TypeError(
-                f"preds must be predictions or scores beside the true labels, got {preds!r}: "
-                "a file is passed alone, as the first argument"
+            raise BadTypeError(
+                "`preds` must be predictions or scores beside the true labels",
+                f"{preds!r}: a file is passed alone, as the first argument",
             )
         data, y_true = preds, data
     plain = str(measure).lower().replace("_", "-").replace(" ", "-")
     measure = plain if plain in _MEASURES else measure
     choice = _recognise(data, y_true, measure, names, options)
     if measure is not None and measure not in choice.measures:
-        raise ValueError(
-            f"measure must be one of {choice.measures} for {choice.taken_for}, got {measure!r}"
+        raise BadValueError(
+            f"`measure` must be one of {choice.measures} for {choice.taken_for}", repr(measure)
         )
     parameters = inspect.signature(choice.takes or choice.function).parameters
     for name in options:
         if name not in parameters:
             takes = ", ".join(x for x, p in parameters.items() if p.kind is p.KEYWORD_ONLY)
-            raise TypeError(f"{name}= does not go with {choice.taken_for}; what does: {takes}")
+            raise BadTypeError(f"`{name}=` does not go with {choice.taken_for}; what does: {takes}")
     arguments = {**choice.options, **options}
     words = ", ".join(f"{name}={_written(value, name)}" for name, value in arguments.items())
     comma = "" if choice.written.endswith("()") or not words else ", "
@@ -247,9 +250,10 @@ def _of_reports(data: object, measure: str | None, options: dict[str, Any]) -> t
     """Fitted estimators, X and y of reports; of cross-validation the scores of the same splits."""
     reports = getattr(data, "reports_", None) if _is_report(data) else data
     if not isinstance(reports, Mapping) or not all(map(_is_report, reports.values())):
-        raise TypeError(
-            "data must be a report of several models: pass a ComparisonReport, or a mapping from "
-            f"names to reports of one kind, got {type(data).__name__}"
+        raise BadTypeError(
+            "`data` must be a report of several models: pass a ComparisonReport, or a mapping "
+            "from names to reports of one kind",
+            type(data).__name__,
         )
     first = next(iter(reports.values()))
     is_validated = hasattr(first, "split_indices")
@@ -258,10 +262,10 @@ def _of_reports(data: object, measure: str | None, options: dict[str, Any]) -> t
         for name, report in reports.items():
             values = [getattr(pair_report, part, None) for pair_report in (first, report)]
             if values[0] is None or not same(*map(_dense, values)):
-                raise ValueError(
+                raise BadValueError(
                     f"reports must be of the same samples in one order: {part} of {name!r} is "
-                    "missing or not that of the first; if these are the same samples with other "
-                    "columns, pass the predictions, with y_true="
+                    "missing or not that of the first; if these are the same samples with "
+                    "other columns, pass the predictions, with `y_true=`"
                 )
     if not is_validated:
         return (
@@ -276,9 +280,10 @@ def _of_reports(data: object, measure: str | None, options: dict[str, Any]) -> t
     for name, report in reports.items():
         values = [getattr(fold.metrics, metric, lambda: None)() for fold in report.reports_]
         if not all(isinstance(value, (int, float)) for value in values):
-            raise ValueError(
-                f"measure={metric!r} must be a metric of the report of {name!r} with one number a "
-                f"fold, such as 'accuracy', 'log_loss' or 'rmse', got {values[0]!r}"
+            raise BadValueError(
+                f"`measure={metric!r}` must be a metric of the report of {name!r} with one "
+                "number a fold, such as 'accuracy', 'log_loss' or 'rmse'",
+                repr(values[0]),
             )
         train, test = zip(*report.split_indices, strict=True)
         indices = {"train": train, "test": test}
@@ -302,7 +307,9 @@ def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: 
     predicted = {}
     for name, model in models.items():
         if not callable(getattr(model, "predict", None)):
-            raise TypeError(f"estimators must have predict: {name} is {type(model).__name__}")
+            raise BadTypeError(
+                f"estimators must have predict: {name} is {type(model).__name__}", argument="data"
+            )
         refuse_regressor(model, str(name))
         if str(measure).lower() not in ("auc", "brier", *_LOSSES):
             predicted[str(name)] = model.predict(X)
@@ -311,7 +318,7 @@ def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: 
         elif measure == "auc" and callable(getattr(model, "decision_function", None)):
             predicted[str(name)] = model.decision_function(X)
         else:
-            raise TypeError(f"measure={measure!r} needs predict_proba, which {name} lacks")
+            raise BadTypeError(f"`measure={measure!r}` needs predict_proba, which {name} lacks")
     return predicted
 
 
@@ -384,9 +391,10 @@ def _of_table(
     """The comparison of a table, which is recognised by the names of its columns."""
     if getattr(data, "ndim", 2) == 3:
         if measure is None:
-            raise ValueError(
-                "data of shape (M, n, R) may be R answers to each of n items, or scores of R "
-                "folds in n repetitions: pass measure='mean' or measure='folds'"
+            raise BadValueError(
+                "`data` of shape (M, n, R) may be R answers to each of n items, or scores of R "
+                "folds in n repetitions",
+                remedy=": pass `measure='mean'` or `measure='folds'`",
             )
         return _of_values(data, "several answers to each item")
     if has_names(data) and not are_collections(data):
@@ -421,20 +429,23 @@ def _of_table(
     kinds = {_kind(column) for column in models.values()}
     if y_true is None:
         if "labels" in kinds:
-            raise ValueError(
-                "data hold labels, and without the truth nothing is right or wrong: pass y_true="
+            raise BadValueError(
+                "`data` hold labels, and without the truth nothing is right or wrong",
+                remedy=": pass `y_true=`",
             )
         if "whole" in kinds and kinds <= {"whole", "binary"} and measure is None:
-            raise ValueError(
-                "data hold whole numbers, which may be grades of items, or labels whose truth is "
-                "missing: pass measure='mean' for grades, y_true= for labels"
+            raise BadValueError(
+                "`data` hold whole numbers, which may be grades of items, or labels whose "
+                "truth is missing",
+                remedy=": pass `measure='mean'` for grades, `y_true=` for labels",
             )
         what = "right and wrong answers" if kinds == {"binary"} else "values"
         return _of_values(data, f"{what} of the same items", models, options)
     if _kind(y_true) in ("fractions", "numbers"):
-        raise ValueError(
-            "y_true holds numbers that are no labels: for regression pass a loss of each item, "
-            "such as (prediction - y_true)**2, without y_true and with lower_is_better=True"
+        raise BadValueError(
+            "`y_true` holds numbers that are no labels: for regression pass a loss of each "
+            "item, such as (prediction - `y_true`)**2, without `y_true` and with "
+            "`lower_is_better=True`"
         )
     if kinds & {"fractions", "numbers"} or measure in ("auc", *_LOSSES):
         return _of_scores(y_true, models, measure, options)

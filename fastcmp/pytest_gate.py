@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from fastcmp.core.errors import BadTypeError, BadValueError
+
 UPDATE = "--fastcmp-update"
 FOLDER = "fastcmp_baselines"
 _NAMED = 3  # ids that a message lists
@@ -105,16 +107,16 @@ class ModelGate:
         """
         of_labels = (y_true is not None) + (y_pred is not None)
         if of_labels + 2 * (values is not None) != 2:
-            raise TypeError("model_gate takes y_true and y_pred, or values=, one of them")
+            raise BadTypeError("model_gate takes `y_true` and y_pred, or `values=`, one of them")
         table = {"value": values} if values is not None else {"y_true": y_true, "y_pred": y_pred}
         table = {key: _listed(column) for key, column in table.items()}
         n = len(next(iter(table.values())))
         table = {"id": list(range(n)) if ids is None else _listed(ids), **table}
         for key, column in table.items():
             if len(column) != n:
-                raise ValueError(f"{key} has {len(column)} items, and others have {n}")
+                raise BadValueError(f"`{key}` has {len(column)} items, and others have {n}")
         if len(set(table["id"])) < n:
-            raise ValueError("ids must differ: each names one item")
+            raise BadValueError("`ids` must differ: each names one item")
         path = Path(f"{self._stem}{'-' if name else ''}{name}.arrow")
         if self._config.getoption(UPDATE):
             self._keep(table, path, metric)

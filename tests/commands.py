@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import re
+from functools import cache
 
 from fastcmp.cli import main
+from fastcmp.cli.program import _parser
 
 
 def run(capsys, *words):
@@ -23,7 +26,16 @@ def refused(capsys, *words):
     assert (code, out) == (64, "")
     assert err.startswith("fastcmp")
     assert err.count("\n") == 1
+    keywords = re.findall(r"(?<![\w'\"=,/-])([a-z_]+)=(?=['\s,.;:)])", err)
+    assert not {f"--{name.replace('_', '-')}" for name in keywords} & options_of(words[0]), err
     return err
+
+
+@cache
+def options_of(command):
+    """The options of a command: no message shows one as Python writes it."""
+    (commands,) = _parser()._subparsers._group_actions
+    return set(commands.choices[command]._option_string_actions)
 
 
 def answer(capsys, *words):

@@ -31,6 +31,7 @@ from same_bits import assert_same
 
 import fastcmp
 from fastcmp import planning, stream
+from fastcmp.core.errors import ArgumentError
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 HERE = str(Path(fastcmp.__file__).parent)
@@ -516,6 +517,10 @@ ALSO |= {"model_b": ("model 'b'",), "models": ("model",), "differences": ("folds
 ALSO |= {"result": ("draws a",), "table": ("draws a",), "cutoff": ("criterion",)}
 ALSO |= {"frame": ("item=",), "score_or_label": ("scores has 0 scores",)}
 ALSO |= {"counts": ("ConfusionCounts",), "plain": ("record must be", "fields of")}
+#: Models of the calls, and arguments of what a function calls, by which it is refused.
+PARTS = {"a", "b", "model_0", "model_1", "y_true", "score", "scores", "values"}
+PART_OF = {"a": ("y_a", "pred_a"), "b": ("y_b", "pred_b"), "cutoff": ("criterion",)}
+PART_OF |= {"model_a": ("model",), "model_b": ("model",), "plain": ("record", "fields")}
 #: What a function takes although it looks wrong, with the reason.
 TAKEN = {
     **{
@@ -584,6 +589,7 @@ def test_the_proper_call_is_answered(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_wrong_input_is_refused_by_name(name):
+    """By an error whose field `argument` is an argument of the function, or a model in one."""
     for argument, parameter in parameters(name).items():
         for what, wrong in wrong_values(name, argument).items():
             with case(argument, what):
@@ -603,6 +609,8 @@ def refuses(name, argument, what, wrong):
     assert raised_in.startswith(HERE), f"{raised_in}: {message}"
     known = (argument, *ALSO.get(argument, ()))
     assert any(word in message for word in known), message
+    assert isinstance(caught.value, ArgumentError), message
+    assert caught.value.argument in {*parameters(name), *PARTS, *PART_OF.get(argument, ())}, message
     assert len(message) > 15
 
 

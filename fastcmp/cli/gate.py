@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastcmp
-from fastcmp.cli.messages import in_options
 from fastcmp.cli.metrics import metric_of
 from fastcmp.cli.options import Command, Option, option
 from fastcmp.cli.output import check_places, say, write_text
 from fastcmp.cli.pages import write_page
 from fastcmp.cli.plan import read_amount
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import ArgumentError
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import replacing
 from fastcmp.pairwise.model_estimates import listed
@@ -76,10 +76,10 @@ def _gate(options: argparse.Namespace) -> int:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", UserWarning)
                     comparisons[measure + (f" [{part}]" if part else "")] = compare(rows)
-            except (ValueError, TypeError) as error:
+            except ArgumentError as error:
                 if not part:
                     raise
-                raise type(error)(f"{error} (in the slice {part})") from None
+                raise error.but(demand=f"{error.args[0]} (in the slice {part})") from None
     result = fastcmp.gate(comparisons, adjust=options.adjust, names=("new", "base"))
     if small:
         too_small = f"TOO SMALL to be tested, and not counted: {listed(small)}."
@@ -89,8 +89,6 @@ def _gate(options: argparse.Namespace) -> int:
         same = f"base and new {what} for all {len(pair.models[0]):,} samples: is one file a copy?"
         say([same], "warning: ")
         result = replace(result, cautions=(same, *result.cautions))
-    cautions = tuple(in_options(caution, options) for caution in result.cautions)
-    result = replace(result, cautions=cautions)
     _write(result, options)
     if options.accept and result.exit_status == 0:
         _accept(options.new, store)

@@ -11,22 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from fastcmp.core.errors import ArgumentError
+from fastcmp.core.errors import ArgumentError, Spelled
 from fastcmp.core.render import visible
 
-#: An argument, perhaps with the text that it has; numbers may stand in names of models.
-_ARGUMENT = re.compile(r"(?<![\w'\"=,/-])([a-z][a-z0-9_]*)=(?:'([^']*)'|(?=[\s,.;:)]|$))")
-#: The first word, where the message is on an argument; columns and models have names, too.
-_SUBJECT = re.compile(
-    r"^([a-z][a-z_]*) (?=must (?!be (?:numbers|one-dim))|names no |permits |is for |belongs to )"
-)
-#: What only Python can do stands in parentheses, with a name that is no option.
-_IN_PYTHON = re.compile(
-    r" \((?:[^()]|\([^()]*\))*?(?<![\w'\"=,/-])[a-z_]+=(?![-\d])(?:[^()]|\([^()]*\))*\)"
-)
-#: The column of true labels, but not in a list of columns.
-_TRUTH = re.compile(r"(?<!['\w])(?<![,:] )y_true(?![',\w])")
-_TWICE = re.compile(r"(--[\w-]+)(?:(?:,| and| or) \1\b)+")
 _LONG = re.compile(r"(\S{80})\S{220,}")  # ids may be of any length
 _MEMORY = (
     "can't start new thread",
@@ -49,36 +36,28 @@ _OTHER_NAMES = {
 TRACEBACK = "FASTCMP_TRACEBACK"
 
 
-def in_options(message: str, options: argparse.Namespace | None) -> str:
-    """Write a message on arguments of functions as one on options.
+def in_options(text: str | ArgumentError, options: argparse.Namespace | None) -> str:
+    """A text or an error on arguments in one line, with the options of these.
 
     Examples
     --------
     >>> from argparse import Namespace
     >>> from fastcmp.cli.messages import in_options
-    >>> in_options("test='cost' needs cost=", Namespace(test="cost", cost=None))
+    >>> from fastcmp.core.errors import Spelled
+    >>> text = Spelled("`test='cost'` needs `cost=`")
+    >>> in_options(text, Namespace(test="cost", cost=None))
     '--test cost needs --cost'
     """
-    line = " ".join(message.split())
-    if options is None:
-        return line
-
-    def argument(match: re.Match[str]) -> str:
-        option = option_of(match[1], options)
-        return " ".join(filter(None, (option, match[2]))) if option else match[0]
-
-    def subject(match: re.Match[str]) -> str:
-        return f"{option_of(match[1], options) or match[1]} "
-
-    line = _SUBJECT.sub(subject, _ARGUMENT.sub(argument, line))
-    if target := vars(options).get("target"):
-        line = _TRUTH.sub(lambda _: target, line)
-    return _LONG.sub(r"\1...", _TWICE.sub(r"\1", _IN_PYTHON.sub("", line)))
+    if options is not None and isinstance(text, (Spelled, ArgumentError)):
+        text = text.said(lambda name: option_of(name, options))
+    return _LONG.sub(r"\1...", " ".join(str(text).split()))
 
 
 def option_of(name: str, options: argparse.Namespace) -> str:
-    """The option of an argument, empty where the command has none."""
+    """The option of an argument, empty where the command has none; of true labels the column."""
     option_values = vars(options)
+    if name == "y_true":
+        return option_values.get("target") or ""
     if name == "columns" and "item" in option_values:
         return "--item, --model, --value"
     option_names = [x for x in _OTHER_NAMES.get(name, (name,)) if x in option_values]
@@ -92,13 +71,7 @@ def in_one_line(error: BaseException, options: argparse.Namespace | None) -> str
         return f"not enough memory{f' ({what})' if what else ''}"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
-    message = str(error)
-    if isinstance(error, ArgumentError) and options is not None:
-        option = option_of(error.argument, options)
-        message = error.said_of(
-            option or error.argument, lambda names: ", ".join(filter(None, names))
-        )
-    return in_options(message, options)
+    return in_options(error if isinstance(error, ArgumentError) else str(error), options)
 
 
 def unexpected(error: BaseException) -> str:
@@ -128,7 +101,8 @@ def warnings_in_lines(options: argparse.Namespace) -> Iterator[None]:
     def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
         if issubclass(category, UserWarning) and str(message) not in printed:
             printed.add(str(message))
-            line = in_options(str(message), options)
+            text = message if isinstance(message, str) else message.args[0]
+            line = in_options(text if isinstance(text, Spelled) else str(message), options)
             print(f"fastcmp: warning: {visible(line)}", file=sys.stderr)
 
     with warnings.catch_warnings():

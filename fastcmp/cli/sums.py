@@ -30,7 +30,7 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
     try:
         named = read_metric(metric, None, None).named
     except ArgumentError as error:
-        raise type(error)("sums", *error.args[1:]) from None
+        raise error.but(demand="`sums` must be one of") from None
     if columns is None and isinstance(named, str):
         columns = named.split()
     arguments = passed(options, *_SHARED, rng="seed")
@@ -57,11 +57,10 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
         stats = read_table(files[0], labels=labels)
     try:
         write(compare_sums(stats, metric=metric, columns=columns, **arguments), options)
-    except ArgumentError:
-        raise
-    except (ValueError, TypeError) as error:
-        message = str(error).replace("stats", str(files[0]), 1)
-        raise type(error)(message.replace("columns=[...]", f"--sums {metric}:COL,...")) from None
+    except ArgumentError as error:
+        demand = error.args[0].replace("stats", str(files[0]), 1)
+        columns_named = f"--sums {metric}:COL,..."
+        raise error.but(demand=demand.replace("columns=[...]", columns_named)) from None
 
 
 def _is_table(files: list[Path], model: str, columns: list[str] | None) -> bool:

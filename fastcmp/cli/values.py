@@ -11,6 +11,7 @@ import numpy as np
 
 from fastcmp.cli.options import Group, Option, engine_options, memory_of, option, passed
 from fastcmp.cli.output import check_places, say, write
+from fastcmp.core.errors import ArgumentError
 from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import as_labels
@@ -174,10 +175,9 @@ def table_of(options: argparse.Namespace, columns: dict[str, Any]) -> ItemTable:
     names = {"groups": "group", "strata": "stratum", "weights": "weight"}
     try:
         table = from_long(frame, **{names.get(name, name): x for name, x in columns.items()})
-    except (ValueError, TypeError) as error:
-        raise type(error)(
-            f"{options.long}: {str(error).removeprefix('frame').lstrip(': ')}"
-        ) from None
+    except ArgumentError as error:
+        demand = error.args[0].removeprefix("`frame`").lstrip(": ")
+        raise error.but(demand=f"{options.long}: {demand}") from None
     if options.models is None:
         return table
     for name in options.models:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fastcmp.cli.options import Command, Option, passed
 from fastcmp.cli.output import check_places
 from fastcmp.cli.pages import fingerprint, write_page
+from fastcmp.core.errors import ArgumentError
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import check_place
 
@@ -94,6 +95,8 @@ def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
         rows = PredictionStream([path], **arguments)
         counts = PairCounts(rows.names, missing=options.missing)
         count_files(rows, counts, memory_limit=_MEMORY)
+    except ArgumentError:
+        raise
     except ValueError as error:
         if "no rows" in str(error):
             return None

@@ -1,4 +1,4 @@
-"""Numbers that a user passes: checked, or refused by name."""
+"""What a user passes: checked, or refused by the name of the argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.errors import BadTypeError, BadValueError, Spelled
 from fastcmp.kernels.status import GREATER, LESS, TWO_SIDED
 
 #: Above it a float64 no longer holds every whole number.
@@ -25,13 +25,13 @@ MOST_RESAMPLES = 10**8
 def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
     """Convert to an array of integers or floats."""
     if np.ma.is_masked(raw):
-        raise TypeError(f"{name} must be {what}, got a masked array with missing entries")
+        raise BadTypeError(f"`{name}` must be {what}", "a masked array with missing entries")
     try:
         array = np.asarray(raw)
     except ValueError:
-        raise TypeError(f"{name} must be {what}, got lists of different lengths") from None
+        raise BadTypeError(f"`{name}` must be {what}", "lists of different lengths") from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be {what}, got {array.dtype} values")
+        raise BadTypeError(f"`{name}` must be {what}", f"{array.dtype} values")
     return array
 
 
@@ -39,12 +39,12 @@ def as_weights(raw: ArrayLike, name: str, n: int, what: str = "item") -> NDArray
     """Convert the weights of n items, finite and at least 0, to float64."""
     weights = as_numbers(raw, name).astype(np.float64)
     if weights.shape != (n,):
-        raise ValueError(f"{name} must be of shape ({n},), got {weights.shape}")
+        raise BadValueError(f"`{name}` must be of shape ({n},)", weights.shape)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        raise ValueError(
-            f"{name} must be finite and >= 0, got {weights[bad[0]]} for {what} {bad[0]} "
-            f"({bad.size} in all)"
+        raise BadValueError(
+            f"`{name}` must be finite and >= 0",
+            f"{weights[bad[0]]} for {what} {bad[0]} ({bad.size} in all)",
         )
     return weights
 
@@ -52,7 +52,7 @@ def as_weights(raw: ArrayLike, name: str, n: int, what: str = "item") -> NDArray
 def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
     """Convert whole numbers, also floats without a fraction, to int64; a copy."""
     if isinstance(raw, int) and raw > LARGEST_COUNT:  # NumPy might make it an object
-        raise ValueError(f"{name} must be at most 2**53, got {raw}")
+        raise BadValueError(f"`{name}` must be at most 2**53", raw)
     array = as_numbers(raw, name, "whole numbers")
     if array.size == 0:
         return array.astype(np.int64)
@@ -61,11 +61,11 @@ def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
             return array.astype(np.int64)
     elif array.dtype.kind == "f" and not np.array_equal(array, np.trunc(array)):
         bad = array[~(array == np.trunc(array))].flat[0]
-        raise ValueError(f"{name} must be whole numbers, got {bad}")
+        raise BadValueError(f"`{name}` must be whole numbers", bad)
     if array.min() < 0:
-        raise ValueError(f"{name} must not be negative, got {array.min()}")
+        raise BadValueError(f"`{name}` must not be negative", array.min())
     if array.max() > LARGEST_COUNT:
-        raise ValueError(f"{name} must be at most 2**53, got {array.max()}")
+        raise BadValueError(f"`{name}` must be at most 2**53", array.max())
     return array.astype(np.int64)
 
 
@@ -75,10 +75,10 @@ def as_cells(**numbers: Any) -> list[int]:
     for name, raw in numbers.items():
         array = as_counts(raw, name)
         if array.ndim:
-            raise TypeError(f"{name} must be one number, got shape {array.shape}")
+            raise BadTypeError(f"`{name}` must be one number", f"shape {array.shape}")
         cells.append(int(array))
     if sum(cells) > LARGEST_COUNT:
-        raise ValueError(f"{' + '.join(numbers)} must be at most 2**53, got {sum(cells)}")
+        raise BadValueError(f"`{' + '.join(numbers)}` must be at most 2**53", sum(cells))
     return cells
 
 
@@ -90,16 +90,16 @@ def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
         return  # the usual case, at the speed of memory
     totals = counts.sum(axis=axes, dtype=np.float64)
     if np.max(totals, initial=0.0) > LARGEST_COUNT:
-        raise ValueError(f"{name} must add up to at most 2**53, got {np.max(totals):.6g}")
+        raise BadValueError(f"`{name}` must add up to at most 2**53", f"{np.max(totals):.6g}")
 
 
 def as_whole(value: object, name: str, least: int) -> int:
     """Check a whole number that must be at least `least`."""
     demand = f"must be a whole number >= {least}"
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise BadTypeError(name, demand, repr(value))
+        raise BadTypeError(f"`{name}` {demand}", repr(value))
     if value < least:
-        raise BadValueError(name, demand, value)
+        raise BadValueError(f"`{name}` {demand}", value)
     return int(value)
 
 
@@ -108,8 +108,7 @@ def as_resamples(value: object, least: int = 1) -> int:
     n_resamples = as_whole(value, "n_resamples", least)
     if n_resamples > MOST_RESAMPLES:
         raise BadValueError(
-            "n_resamples",
-            f"must be at most {MOST_RESAMPLES:,}, which takes minutes to hours",
+            f"`n_resamples` must be at most {MOST_RESAMPLES:,}, which takes minutes to hours",
             f"{n_resamples:,}",
             ": with 10,000 draws a p-value of 0.05 has a standard error of 0.002",
         )
@@ -119,7 +118,7 @@ def as_resamples(value: object, least: int = 1) -> int:
 def as_flag(value: object, name: str) -> bool:
     """Check what is True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise BadTypeError(name, "must be True or False", repr(value))
+        raise BadTypeError(f"`{name}` must be True or False", repr(value))
     return bool(value)
 
 
@@ -131,11 +130,11 @@ def as_seed(rng: object) -> int:
     """
     if isinstance(rng, Integral) and not isinstance(rng, bool):
         if not 0 <= int(rng) < LARGEST_SEED:
-            raise BadValueError("rng", "must be a whole number in [0, 2**62)", rng)
+            raise BadValueError("`rng` must be a whole number in [0, 2**62)", rng)
         return int(rng)
     if rng is not None and not isinstance(rng, np.random.Generator):
         demand = "must be a whole number, a numpy.random.Generator or None"
-        raise BadTypeError("rng", demand, repr(rng))
+        raise BadTypeError(f"`rng` {demand}", repr(rng))
     return int(np.random.default_rng(rng).integers(LARGEST_SEED))
 
 
@@ -149,22 +148,22 @@ class Draws(NamedTuple):
 def as_proportion(value: object, name: str) -> float:
     """Check an error rate or a confidence level."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise BadTypeError(name, "must be a number in (0, 1)", repr(value))
+        raise BadTypeError(f"`{name}` must be a number in (0, 1)", repr(value))
     proportion = float(value)
     if not 0.0 < proportion < 1.0:
-        raise BadValueError(name, "must lie in (0, 1)", value)
+        raise BadValueError(f"`{name}` must lie in (0, 1)", value)
     if 1.0 - proportion == 1.0:  # which is the level of an interval
-        raise BadValueError(name, f"must be so large that 1 - {name} is below 1", value)
+        raise BadValueError(f"`{name}` must be so large that 1 - {name} is below 1", value)
     return proportion
 
 
 def as_finite(value: object, name: str, least: float = -np.inf) -> float:
     """Check a finite number that must be at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise BadTypeError(name, "must be a number", repr(value))
+        raise BadTypeError(f"`{name}` must be a number", repr(value))
     if not np.isfinite(float(value)) or value < least:
         demand = "finite" if least == -np.inf else f"finite and >= {least:g}"
-        raise BadValueError(name, f"must be {demand}", value)
+        raise BadValueError(f"`{name}` must be {demand}", value)
     return float(value)
 
 
@@ -178,8 +177,8 @@ def as_level(value: object, alternative: str) -> float:
     if alternative == "two-sided":
         return level
     if level <= 0.5:
-        demand = f"must be above 0.5 for a one-sided interval (alternative={alternative!r})"
-        raise BadValueError("confidence_level", demand, value)
+        demand = f"must be above 0.5 for a one-sided interval (`alternative={alternative!r}`)"
+        raise BadValueError(f"`confidence_level` {demand}", value)
     return 2.0 * level - 1.0
 
 
@@ -200,17 +199,17 @@ def keep_side(
 
 
 def warn(message: str) -> None:
-    """Warn at the line of the user's that called this package."""
+    """Warn at the line of the user's that called this package; arguments are in backticks."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("fastcmp"):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(Spelled(message), UserWarning, stacklevel=level)
 
 
 def check_classes(classes: object) -> None:
     """Refuse classes that are no sequence of labels."""
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
-        raise TypeError(f"classes must be a sequence of labels, got {classes!r}")
+        raise BadTypeError("`classes` must be a sequence of labels", repr(classes))
 
 
 # Options that are words: spelled in any common way, known by one name here.
@@ -331,14 +330,18 @@ def are_counts_given(
         if len(data_names) < len(data):
             table_name = next(iter(counts))
             absent = " and ".join(key for key in data if key not in data_names)
-            raise TypeError(f"{absent} must be given: pass {', '.join(data)}, or {table_name}=")
+            raise BadTypeError(
+                f"{absent} must be given", remedy=f": pass {', '.join(data)}, or `{table_name}=`"
+            )
         for key, value in (of_counts or {}).items():
             if value is not None:
-                raise ValueError(f"{key}= goes with {next(iter(counts))}=, which is not given")
+                raise BadValueError(
+                    f"`{key}=` goes with `{next(iter(counts))}=`, which is not given"
+                )
         return False
     data_names += [f"{key}=" for key, value in (of_data or {}).items() if value is not None]
     if data_names:
-        raise TypeError(f"{data_names[0]} and {name}= exclude each other: pass one of them")
+        raise BadTypeError(f"`{data_names[0]}` and `{name}=` exclude each other: pass one of them")
     return True
 
 
@@ -356,7 +359,7 @@ def choose(value: Any, name: str, choices: Any) -> Any:
             for word in words:
                 if _plain(value) in map(_plain, spellings.get(word, ())):
                     return word
-    raise BadValueError(name, tuple(choices), repr(value))
+    raise BadValueError(f"`{name}` must be one of", repr(value), choices=choices)
 
 
 def _plain(word: str) -> str:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core import render
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.saved_states import make_record, readable, to_plain
 from fastcmp.core.sections import Column, Section, columns_of, printed
 
@@ -64,7 +65,7 @@ class Drawn:
         if not isinstance(name, str):
             name = name[choose(kind or next(iter(name)), "kind", tuple(name))]
         elif kind is not None:
-            raise ValueError(f"kind= is for records with several pictures, got {kind!r}")
+            raise BadValueError("`kind=` is for records with several pictures", repr(kind))
         axes = getattr(import_module("fastcmp.plot"), name)(self, **options)
         object.__setattr__(self, "_axes", axes)
         return axes
@@ -635,14 +636,14 @@ def from_dict(plain: dict[str, Any]) -> Any:
     True
     """
     if not isinstance(plain, dict) or not {"record", "version", "fields"} <= set(plain):
-        raise ValueError(
-            "plain must be what a record's to_dict() gave, with record, version and "
-            f"fields, got {brief(plain)}"
+        raise BadValueError(
+            "`plain` must be what a record's to_dict() gave, with record, version and fields",
+            brief(plain),
         )
     if plain["version"] != VERSION:
-        raise ValueError(
-            f"plain has version {plain['version']!r} of the format, and this fastcmp "
-            f"reads version {VERSION}: compute it again"
+        raise BadValueError(
+            f"`plain` has version {plain['version']!r} of the format, and this fastcmp reads "
+            f"version {VERSION}: compute it again"
         )
     try:
         return make_record(plain["record"], plain["fields"])

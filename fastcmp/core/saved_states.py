@@ -32,6 +32,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError, Spelled
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -108,6 +110,8 @@ def to_plain(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN or (kind is float and math.isfinite(value)):
         return value
+    if kind is Spelled:
+        return str(value)
     if kind is list:
         return [to_plain(part) for part in value]
     if kind is dict:
@@ -150,14 +154,17 @@ def make_record(name: object, plain: dict[str, Any]) -> Any:
     """Make a record, or a named tuple, from the name of its class and its fields."""
     kind = _record_class(name)
     if kind is None:
-        raise ValueError(f"record must be a class of results of fastcmp, got {name!r}")
+        raise BadValueError(
+            "record must be a class of results of fastcmp", repr(name), argument="plain"
+        )
     values = {key: from_plain(value) for key, value in plain.items()}
     parameters = inspect.signature(kind).parameters
     needed = {key for key, x in parameters.items() if x.default is x.empty}
     if not needed <= set(values) <= set(parameters):
-        raise ValueError(
-            f"fields of a {name} must be {sorted(parameters)}, got {sorted(values)}: pass "
-            "what to_dict() gave"
+        raise BadValueError(
+            f"fields of a {name} must be {sorted(parameters)}",
+            f"{sorted(values)}: pass what to_dict() gave",
+            argument="plain",
         )
     return kind(**values)
 

@@ -31,9 +31,9 @@ def check_workers(workers: int | None) -> int:
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, Integral):
-        raise BadTypeError("workers", "must be a whole number", repr(workers))
+        raise BadTypeError("`workers` must be a whole number", repr(workers))
     if workers < 1:
-        raise BadValueError("workers", "must be at least 1", workers)
+        raise BadValueError("`workers` must be at least 1", workers)
     return int(workers)
 
 
@@ -311,7 +311,7 @@ def read_size(size: int | str, name: str = "memory_limit") -> int:
         step = 1024 if binary else 1000
         n_bytes = float(number) * step ** _UNITS.index(unit.upper())
     if not 1 <= n_bytes < _LARGEST:
-        raise BadValueError(name, "must be a size such as '4GB', or bytes", shortened(size))
+        raise BadValueError(f"`{name}` must be a size such as '4GB', or bytes", shortened(size))
     return int(n_bytes)
 
 
@@ -385,7 +385,10 @@ def check_memory(needed: float, limit: int | None, what: str, advice: str) -> No
     if bound is not None and needed > bound:
         size = in_words(bound)
         bound_text = f"{size} are free" if limit is None else f"memory_limit is {size}"
-        raise ValueError(f"{what} would take {in_words(needed)} of memory, {bound_text}: {advice}")
+        raise BadValueError(
+            f"{what} would take {in_words(needed)} of memory, {bound_text}: {advice}",
+            argument="memory_limit",
+        )
 
 
 # Progress of long work, drawn by rich or passed to a function.
@@ -399,7 +402,7 @@ def check_progress(progress: object) -> None:
     """Refuse what is neither a boolean, a function nor None, even if the work is short."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         kind = type(progress).__name__
-        raise TypeError(f"progress must be True, a function or None, got {kind}")
+        raise BadTypeError("`progress` must be True, a function or None", kind)
 
 
 def reporting(progress: object, title: str, *, unit: str = "") -> AbstractContextManager[Progress]:

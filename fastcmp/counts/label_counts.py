@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer, dropped_sentences
@@ -156,9 +157,9 @@ class LabelTable(Record):
         if not isinstance(other, LabelTable):
             return NotImplemented
         if self.classes != other.classes:
-            raise ValueError(
-                "counts can be added where their classes agree; pass the same classes= "
-                "to count_labels"
+            raise BadValueError(
+                "`counts` can be added where their classes agree",
+                remedy="; pass the same `classes=` to count_labels",
             )
         cells: NDArray[np.int64] | None = None
         if self.cells is None or other.cells is None:

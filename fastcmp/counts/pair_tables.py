@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, Tile, all_pairs, block_of, count_pairs, tiles_of
@@ -248,8 +249,8 @@ def all_label_counts(labels: Labels, threads: int, out: Counts | None = None) ->
     fresh = out is None
     if out is None:
         if n_pairs * k**3 > _LARGEST_ARRAY:
-            raise ValueError(
-                f"counts of {n_pairs} pairs by {k} classes need "
+            raise BadValueError(
+                f"`counts` of {n_pairs} pairs by {k} classes need "
                 f"{8 * n_pairs * k**3 / 1e9:.3g} GB: choose fewer pairs"
             )
         out = np.zeros((n_pairs, k, k, k), np.int64)

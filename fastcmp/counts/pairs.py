@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS, add_tile, allocate_words, discordant_pairs
@@ -164,7 +164,7 @@ def choose_pairs(
 ) -> NDArray[np.int32] | None:
     """The pairs that the user chooses, shape (P, 2); None for all."""
     if pairs is not None and control is not None:
-        raise ValueError("pairs and control exclude each other: pass one of them")
+        raise BadValueError("`pairs` and control exclude each other: pass one of them")
     if control is not None:
         first = model_index(control, names, "control")
         others = [i for i in range(len(names)) if i != first]
@@ -172,26 +172,26 @@ def choose_pairs(
     if pairs is None:
         return None
     if not isinstance(pairs, Iterable):
-        raise TypeError(f"pairs must be a sequence of pairs of models, got {pairs!r}")
+        raise BadTypeError("`pairs` must be a sequence of pairs of models", repr(pairs))
     positions = {name: i for i, name in enumerate(names)}
     indices = [_pair_indices(pair, positions) for pair in pairs]
     if not indices:
-        raise ValueError("pairs must name at least one pair, got none")
+        raise BadValueError("`pairs` must name at least one pair", "none")
     seen: set[frozenset[int]] = set()
     for pair in map(frozenset, indices):
         if pair in seen:
             one, two = (names[model] for model in sorted(pair))
-            raise ValueError(f"pairs must differ, got {one!r} and {two!r} twice")
+            raise BadValueError("`pairs` must differ", f"{one!r} and {two!r} twice")
         seen.add(pair)
     return np.array(indices, np.int32)
 
 
 def _pair_indices(pair: Any, positions: dict[str, int]) -> tuple[int, int]:
     if isinstance(pair, str) or np.size(pair) != 2:
-        raise ValueError(f"pairs must be pairs of models, got {pair!r}")
+        raise BadValueError("`pairs` must be pairs of models", repr(pair))
     i, j = (model_index(model, positions, "pairs") for model in pair)
     if i == j:
-        raise ValueError(f"pairs must be of two models, got {list(positions)[i]!r} with itself")
+        raise BadValueError("`pairs` must be of two models", f"{list(positions)[i]!r} with itself")
     return i, j
 
 
@@ -202,14 +202,16 @@ def model_index(model: int | str, names: Sequence[str] | dict[str, int], argumen
         named = positions.get(str(model))
         index = int(model) if 0 <= model < len(positions) else named
         if named not in (None, index):
-            raise ValueError(
-                f"{argument} {model} is the name of one model and the place of "
-                f"another: pass {str(model)!r} for the name"
+            raise BadValueError(
+                f"`{argument}` {model} is the name of one model and the place of another",
+                remedy=f": pass {str(model)!r} for the name",
             )
     else:
         index = positions.get(model) if isinstance(model, str) else None
     if index is None:
-        raise BadValueError(argument, f"names no model {model!r}; there are {list(positions)[:10]}")
+        raise BadValueError(
+            f"`{argument}` names no model {model!r}; there are {list(positions)[:10]}"
+        )
     return index
 
 

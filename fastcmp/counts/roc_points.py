@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Drawn, Record, Unpacked
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer
@@ -115,7 +116,7 @@ class RocCurve(Curve):
 def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
     rates = as_numbers(raw, "fpr").astype(np.float64)
     if not np.all((rates >= 0) & (rates <= 1)):
-        raise ValueError("fpr must lie in [0, 1]")
+        raise BadValueError("`fpr` must lie in [0, 1]")
     return rates
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_draws, parts
 from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
@@ -130,9 +131,9 @@ def plan_units(
     """The units of items; `variance` None is CR2, or CR1 across strata."""
     if groups.crossed:
         if variance not in (None, "cr1"):
-            raise ValueError(
-                f"variance={variance!r} needs clusters that lie within strata: those "
-                "across strata have variance='cr1' only"
+            raise BadValueError(
+                f"`variance={variance!r}` needs clusters that lie within strata: those across "
+                "strata have `variance='cr1'` only"
             )
         return _across(groups, df)
     variance = variance or "cr2"

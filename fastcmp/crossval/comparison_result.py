@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, Drawn, Record, ScoreTable
 from fastcmp.core.sections import (
     Column,
@@ -368,7 +369,7 @@ class CVDatasetsResult(Record):
         parts = [result.fold_scores for result in self.results.values()]
         if len({part.shape for part in parts}) > 1:
             shapes = {name: part.shape[1:] for name, part in zip(self.results, parts, strict=True)}
-            raise ValueError(f"data sets have different repetitions and folds: {shapes}")
+            raise BadValueError(f"`data` sets have different repetitions and folds: {shapes}")
         ratios = [result.test_train_ratio for result in self.results.values()]
         return np.stack(parts, axis=1), self.names, self.tasks, np.array(ratios)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_SEED, as_proportion, as_seed, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import Progress, reporting
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.crossval.comparison_result import (
@@ -74,10 +75,10 @@ def pair_fields(options: dict[str, Any], record: Any, means: NDArray[np.float64]
 def read_tests(test: str | Sequence[str]) -> list[CVTest]:
     """Tests by their names, each once."""
     if not isinstance(test, (str, Sequence)):
-        raise TypeError(f"test must be the name of a test or a list of names, got {test!r}")
+        raise BadTypeError("`test` must be the name of a test or a list of names", repr(test))
     names = [test] if isinstance(test, str) else list(test)
     if not names:
-        raise ValueError("test must name at least one test, got none")
+        raise BadValueError("`test` must name at least one test", "none")
     rows = [find_test(name) for name in names]
     return list({row.name: row for row in rows}.values())
 
@@ -89,11 +90,11 @@ def read_models(models: Any) -> list[tuple[str, Any]]:
     elif isinstance(models, (list, tuple)):
         named = [(f"model_{i}", model) for i, model in enumerate(models)]
     else:
-        raise TypeError(f"models must be a mapping or a list of classifiers, got {models!r}")
+        raise BadTypeError("`models` must be a mapping or a list of classifiers", repr(models))
     if len(named) < 2:
-        raise ValueError(f"models must hold at least 2 classifiers, got {len(named)}")
+        raise BadValueError("`models` must hold at least 2 classifiers", len(named))
     if len(dict(named)) < len(named):
-        raise ValueError(f"models must have different names, got {[name for name, _ in named]}")
+        raise BadValueError("`models` must have different names", [name for name, _ in named])
     return named
 
 
@@ -114,9 +115,11 @@ def choose_designs(
     designs: list[Any] = list(design) if isinstance(design, (tuple, list)) else [design]
     for entry in designs or [design]:
         if not isinstance(entry, Design):
-            raise TypeError(f"design must be made by fastcmp.designs, got {entry!r}")
+            raise BadTypeError("`design` must be made by fastcmp.designs", repr(entry))
     if stratify:
-        raise ValueError("stratify is for the default designs: pass it to that of design=")
+        raise BadValueError(
+            "`stratify` is for the default designs", remedy=": pass it to that of `design=`"
+        )
     for test in tests:
         if not any(map(test.accepts, designs)):
             test.check_design(designs[0])
@@ -140,30 +143,30 @@ def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.f
 def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa: N803
     """X, y and groups of each data set."""
     if not isinstance(X, Mapping):
-        raise TypeError(
-            "y must be given with X; or X is a mapping {name: (X, y)} of several data "
-            f"sets, got {type(X).__name__}"
+        raise BadTypeError(
+            "`y` must be given with X; or X is a mapping {name: (X, y)} of several data sets",
+            type(X).__name__,
         )
     if not X:
-        raise ValueError("X must hold at least one data set, got none")
+        raise BadValueError("`X` must hold at least one data set", "none")
     if groups is not None and not isinstance(groups, Mapping):
-        raise TypeError(
-            f"groups must be a mapping from data sets to their groups, got {type(groups).__name__}"
+        raise BadTypeError(
+            "`groups` must be a mapping from data sets to their groups", type(groups).__name__
         )
     of_data = {} if groups is None else {str(key): g for key, g in groups.items()}
     data: dict[str, tuple[Any, Any, Any]] = {}
     for key, pair in X.items():
         name = str(key)
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(
-                f"X must hold a pair (X, y) for each data set, got "
-                f"{type(pair).__name__} for {name!r}"
+            raise BadTypeError(
+                "`X` must hold a pair (X, y) for each data set",
+                f"{type(pair).__name__} for {name!r}",
             )
         if name in data:
-            raise ValueError(f"X must name data sets differently, got {name!r} twice")
+            raise BadValueError("`X` must name data sets differently", f"{name!r} twice")
         data[name] = (pair[0], pair[1], of_data.pop(name, None))
     if of_data:
-        raise ValueError(f"groups must be of the data sets, got {sorted(of_data)[:4]} as well")
+        raise BadValueError("`groups` must be of the data sets", f"{sorted(of_data)[:4]} as well")
     return data
 
 
@@ -404,7 +407,7 @@ def compare_cv_all(
     [[0.94, 0.97], [0.95, 0.69], [0.28, 0.4]]
     """
     if not isinstance(test, str):
-        raise TypeError(f"test must be the name of one test, got {test!r}")
+        raise BadTypeError("`test` must be the name of one test", repr(test))
     cv_test = find_test(test)
     named = read_models(models)
     options = read_pairs(tuple(name for name, _ in named), adjust, alpha, pairs, control)
@@ -412,12 +415,12 @@ def compare_cv_all(
     if several:
         data = _read_data(X, groups)
     elif isinstance(X, Mapping):
-        raise TypeError(
-            "X must be the predictors of one data set where y is given: for several data sets "
-            "pass {name: (X, y)} alone"
+        raise BadTypeError(
+            "`X` must be the predictors of one data set where y is given: for several data "
+            "sets pass {name: (X, y)} alone"
         )
     elif checkpoint is not None:
-        raise ValueError("checkpoint is for several data sets: pass {name: (X, y)} as X")
+        raise BadValueError("`checkpoint` is for several data sets: pass {name: (X, y)} as X")
     else:
         data = {"": (X, y, groups)}
     folder = None if checkpoint is None else open_folder(checkpoint)

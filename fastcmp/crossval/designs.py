@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_seed, as_whole
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import how
@@ -237,7 +238,7 @@ class Design(Record):
         if n > _MOST_SAMPLES:
             raise ValueError(f"designs take fewer than 2**31 samples, got {n}")
         if self.stratify and y is None and not free:
-            raise ValueError("y must be given, because the design is stratified")
+            raise BadValueError("`y` must be given, because the design is stratified")
         check_length(y, "y", n)
         return read_units(n, y if self.stratify else None, groups)
 
@@ -255,7 +256,7 @@ class Design(Record):
     def _need(self, units: Units, least: int) -> None:
         if len(units) < least:
             name = "n must be" if units.sizes is None else "groups must number"
-            raise ValueError(f"{name} at least {least} for {self}, got {len(units)}")
+            raise BadValueError(f"`{name}` at least {least} for {self}", len(units))
 
     def _n_tested(self, units: Units) -> int:
         """Count the units that a hold-out split tests."""
@@ -264,17 +265,17 @@ class Design(Record):
         whole = isinstance(self.test_size, int)
         tested = int(self.test_size) if whole else int(self.test_size * n + 0.5)
         if not 0 < tested < n:
-            raise ValueError(
-                f"test_size must leave samples to test and to train on, got "
-                f"{self.test_size}, which tests {tested} of {n}"
+            raise BadValueError(
+                "`test_size` must leave samples to test and to train on",
+                f"{self.test_size}, which tests {tested} of {n}",
             )
         if units.sizes is not None:
             self._need(units, 2)
             tested = min(max(int(tested * u / n + 0.5), 1), u - 1)
         if self.n_halves and tested >= u // 2:
-            raise ValueError(
-                f"test_size must leave {units.noun} to train on in a half of {u // 2}, "
-                f"got {self.test_size}, which tests {tested}"
+            raise BadValueError(
+                f"`test_size` must leave {units.noun} to train on in a half of {u // 2}",
+                f"{self.test_size}, which tests {tested}",
             )
         return tested
 
@@ -391,7 +392,7 @@ def repeated_kfold(
     """
     folds = as_whole(n_folds, "n_folds", 2)
     if folds > _MOST_FOLDS:
-        raise ValueError(f"n_folds must be at most {_MOST_FOLDS}, got {folds}")
+        raise BadValueError(f"`n_folds` must be at most {_MOST_FOLDS}", folds)
     return _design("kfold", as_whole(n_repeats, "n_repeats", 1), folds, stratify, rng)
 
 
@@ -575,12 +576,12 @@ def _design(
 
 
 def _check_size(value: Any) -> float | int:
-    needed = "test_size must be a proportion in (0, 1) or a whole number >= 1"
+    needed = "`test_size` must be a proportion in (0, 1) or a whole number >= 1"
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{needed}, got {value!r}")
+        raise BadTypeError(needed, repr(value))
     if isinstance(value, Integral) and int(value) >= 1:
         return int(value)
     proportion = float(value)
     if not 0.0 < proportion < 1.0:
-        raise ValueError(f"{needed}, got {value}")
+        raise BadValueError(needed, value)
     return proportion

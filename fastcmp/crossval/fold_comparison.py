@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import LESS_IS_BETTER, same
 from fastcmp.crossval.comparison_result import CVDatasetsResult
 from fastcmp.crossval.comparisons import pair_fields, read_pairs
@@ -98,7 +99,7 @@ def is_several(raw: Any) -> bool:
 def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores:
     """Scores of one data set, of the same folds for all models; all are numbers."""
     if metric is not None and not isinstance(metric, str):
-        raise TypeError(f"metric must be the name of a score of scikit-learn, got {metric!r}")
+        raise BadTypeError("`metric` must be the name of a score of scikit-learn", repr(metric))
     score_name: str | None = None
     ratio: float | None = None
     columns: dict[str, NDArray[np.float64]] = {}
@@ -111,13 +112,13 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
         score_name = _choose(metric, list(splits), where)
         numbers = sorted(splits[score_name])
         if numbers != list(range(len(numbers))):
-            raise ValueError(f"{where} must hold all splits from 0 on, got {numbers}")
+            raise BadValueError(f"`{where}` must hold all splits from 0 on", numbers)
         rows = [
             read_values(splits[score_name][k], f"column split{k}_test_{score_name}")
             for k in numbers
         ]
         if "params" not in by_name:
-            raise ValueError(f"{where} must have a column params, which names the models")
+            raise BadValueError(f"`{where}` must have a column params, which names the models")
         params = by_name["params"]
         to_list = getattr(params, "to_pylist", None) or getattr(params, "to_list", None)
         models = [
@@ -136,12 +137,13 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
             columns[str(name)] = read_values(one[f"test_{score_name}"], f"{where} of {name}")
             metrics.add(score_name)
         if len(metrics) > 1:
-            raise ValueError(f"{where} must have one metric for all models, got {metrics}")
+            raise BadValueError(f"`{where}` must have one metric for all models", metrics)
         if all("indices" in one for one in raw.values()):
             ratio = _ratio_of({str(name): one["indices"] for name, one in raw.items()}, where)
     elif metric is not None:
-        raise ValueError(
-            f"metric={metric!r} is for answers of scikit-learn, got {where} of {type(raw).__name__}"
+        raise BadValueError(
+            f"`metric={metric!r}` is for answers of scikit-learn",
+            f"{where} of {type(raw).__name__}",
         )
     elif has_names(raw) or isinstance(raw, (list, tuple)):
         for name, one in named_columns(raw, where):
@@ -151,26 +153,28 @@ def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores
     else:
         array = as_numbers(raw, where).astype(np.float64)
         if array.ndim not in (2, 3):
-            raise ValueError(
-                f"{where} must be of shape (M, J) or (M, R, K), got {array.shape}: for "
-                "several data sets pass {name: scores}, or fastcmp.datasets.task_table"
+            raise BadValueError(
+                f"`{where}` must be of shape (M, J) or (M, R, K)",
+                array.shape,
+                ": for several data sets pass {name: scores}, or fastcmp.datasets.task_table",
             )
         columns = {f"model_{i}": row for i, row in enumerate(array)}
     if len(columns) < 2:
-        raise ValueError(f"{where} must hold at least 2 models, got {len(columns)}")
+        raise BadValueError(f"`{where}` must hold at least 2 models", len(columns))
     shapes = {name: x.shape for name, x in columns.items()}
     if len(set(shapes.values())) > 1:
-        raise ValueError(f"{where} must be of the same folds for all models, got {shapes}")
+        raise BadValueError(f"`{where}` must be of the same folds for all models", shapes)
     table = np.stack(list(columns.values()))
     if table[0].size < 2:
-        raise ValueError(f"{where} must hold at least 2 folds, got {table[0].size}")
+        raise BadValueError(f"`{where}` must hold at least 2 folds", table[0].size)
     names = tuple(columns)
     if (bad := np.argwhere(~np.isfinite(table))).size:
         model, *fold = bad[0].tolist()
-        raise ValueError(
-            f"{where} must be finite, got {table[tuple(bad[0])]} for {names[model]} in "
-            f"fold {', '.join(map(str, fold))} ({len(bad)} in all): a fit that failed "
-            "has no score; repeat it, or leave the model out"
+        raise BadValueError(
+            f"`{where}` must be finite",
+            f"{table[tuple(bad[0])]} for {names[model]} in fold {', '.join(map(str, fold))} "
+            f"({len(bad)} in all)",
+            ": a fit that failed has no score; repeat it, or leave the model out",
         )
     has_folds = table.ndim == 3
     return FoldScores(names, table if has_folds else table[:, None], has_folds, score_name, ratio)
@@ -183,8 +187,8 @@ def _ratio_of(indices: dict[str, Any], where: str) -> float:
         for part in ("train", "test"):
             splits = indices[first][part], indices[name][part]
             if not same(*([np.asarray(x) for x in folds] for folds in splits)):
-                raise ValueError(
-                    f"{where} must be of the same splits for all models, and those of {first!r} "
+                raise BadValueError(
+                    f"`{where}` must be of the same splits for all models, and those of {first!r} "
                     f"and {name!r} differ: pass the same cv to both, with a random_state"
                 )
     n_train, n_test = (sum(map(len, indices[first][part])) for part in ("train", "test"))
@@ -213,7 +217,7 @@ def _choose(metric: str | None, score_names: list[str], where: str) -> str:
     if metric is None and len(score_names) == 1:
         return score_names[0]
     if metric not in score_names:
-        raise ValueError(f"metric must be one of {score_names} of {where}, got {metric!r}")
+        raise BadValueError(f"`metric` must be one of {score_names} of {where}", repr(metric))
     return str(metric)
 
 
@@ -301,9 +305,9 @@ def compare_folds(
     for name, table in others:
         if set(table.names) != set(first[1].names):
             lacking = sorted(set(table.names) ^ set(first[1].names))
-            raise ValueError(
-                "scores must be of the same models on all data sets, and "
-                f"{lacking[:4]} are in one of {first[0]!r} and {name!r} only"
+            raise BadValueError(
+                f"`scores` must be of the same models on all data sets, and {lacking[:4]} are "
+                f"in one of {first[0]!r} and {name!r} only"
             )
     names = first[1].names
     options = read_pairs(names, adjust, alpha, pairs, control)
@@ -314,9 +318,9 @@ def compare_folds(
         ratio = table.ratio if test_train_ratio is None else test_train_ratio
         if ratio is None:
             if not table.has_folds or n_folds < 2:
-                raise ValueError(
-                    "test_train_ratio must be given: samples tested over samples trained "
-                    "on in a split, 1 / (K - 1) for K-fold cross-validation"
+                raise BadValueError(
+                    "`test_train_ratio` must be given: samples tested over samples trained on "
+                    "in a split, 1 / (K - 1) for K-fold cross-validation"
                 )
             ratio = 1.0 / (n_folds - 1)
         measure = "loss" if lower_is_better else table.metric or "score"

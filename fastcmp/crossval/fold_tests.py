@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
@@ -138,9 +139,9 @@ class FoldTestResult(Compared, Record):
         """
         if self.distribution not in ("t", "normal"):
             as_level(confidence_level, self.alternative)
-            raise ValueError(
-                f"test {self.test!r} gives no interval: its statistic is no estimate "
-                "divided by a standard error, as it is for the t and z tests"
+            raise BadValueError(
+                f"`test` {self.test!r} gives no interval: its statistic is no estimate divided "
+                "by a standard error, as it is for the t and z tests"
             )
         error = np.asarray(self.standard_error, np.float64)
         error = np.where(error > 0.0, error, np.nan)
@@ -247,17 +248,17 @@ class CVTest:
     def check_design(self, design: Design) -> None:
         """Refuse folds of another design."""
         if not self.accepts(design):
-            raise ValueError(f"test {self.name!r} needs {self.splits.wanted}, got {design}")
+            raise BadValueError(f"`test` {self.name!r} needs {self.splits.wanted}", design)
 
     def check_options(self, alternative: str, *, counted: bool) -> None:
         """Refuse an alternative, or a score, that the test does not take."""
         if alternative != "two-sided" and not self.one_sided:
-            raise ValueError(
-                f"test {self.name!r} is two-sided only, got alternative={alternative!r}"
+            raise BadValueError(
+                f"`test` {self.name!r} is two-sided only", f"`alternative={alternative!r}`"
             )
         if self.counts and not counted:
-            raise ValueError(
-                f"test {self.name!r} counts right and wrong predictions: it takes no scoring"
+            raise BadValueError(
+                f"`test` {self.name!r} counts right and wrong predictions: it takes no scoring"
             )
 
     def run(self, outcomes: FoldOutcomes, alternative: str = "two-sided") -> Any:
@@ -528,10 +529,10 @@ def fold_test(
     }
     for option, (value, methods, needing) in options.items():
         if value is None and name == needing:
-            raise ValueError(f"method {name!r} needs {option}=")
+            raise BadValueError(f"`method` {name!r} needs `{option}=`")
         if value is not None and name not in methods:
             takers = " and ".join(methods)
-            raise ValueError(f"{option} is an option of {takers}, not of method {name!r}")
+            raise BadValueError(f"`{option}` is an option of {takers}, not of method {name!r}")
     tabled = axes.endswith("2, 2")
     array = check_axes(as_counts(x, "x") if tabled else as_numbers(x, "x"), "x", axes)
     rank = axes.count(",") + 1
@@ -540,7 +541,7 @@ def fold_test(
     rows = array.reshape(prod(shape), *sizes)
     n = n_folds = prod(sizes)
     if axes[0] in _NOUNS and sizes[0] < 2 and name != "conservative-z":
-        raise ValueError(f"x must hold at least 2 {_NOUNS[axes[0]]}, got {sizes[0]}")
+        raise BadValueError(f"`x` must hold at least 2 {_NOUNS[axes[0]]}", sizes[0])
     out, status = np.empty((4, len(rows))), np.empty(len(rows), np.uint8)
     tail, title, difference = ALTERNATIVES[alternative], test.title, out[2]
     halves: Any = None
@@ -554,9 +555,9 @@ def fold_test(
         check_axes(halves, "half_differences", "M, 2, J")
         if halves.shape[:-3] != shape or halves.shape[-1] != n:
             needed = ", ".join([*map(str, shape), "M", "2", str(n)])
-            raise ValueError(
-                f"half_differences must have shape ({needed}) beside x of shape "
-                f"{array.shape}, got shape {halves.shape}"
+            raise BadValueError(
+                f"`half_differences` must have shape ({needed}) beside x of shape {array.shape}",
+                f"shape {halves.shape}",
             )
         halves = np.ascontiguousarray(halves, np.float64)
         blocks = halves.reshape(len(rows), *halves.shape[-3:])
@@ -579,8 +580,8 @@ def fold_test(
         if variance == "out":
             factor = 1.0 / (float(n) * float(n))
         elif n_tested.min() < 2:
-            raise ValueError(
-                f"variance='in' needs 2 samples in each fold, got 1 in fold {n_tested.argmin()}"
+            raise BadValueError(
+                "`variance='in'` needs 2 samples in each fold", f"1 in fold {n_tested.argmin()}"
             )
         else:
             fold_tests.bayle_z_many(rows, fold_of, n_folds, tail, out, status)
@@ -590,26 +591,26 @@ def fold_test(
         constant, df = 1.0, 2 * sizes[0] - 1
         title = title.replace("3x2", f"{sizes[0]}x2")
         if (rho1 is None) != (rho2 is None):
-            raise ValueError(f"give both rho1 and rho2, or neither, got {rho1!r} and {rho2!r}")
+            raise BadValueError("give both `rho1` and `rho2`, or neither", f"{rho1!r} and {rho2!r}")
         if rho1 is not None:
             rho1, rho2 = as_correlations(rho1, rho2)
             constant, df, solved = kernels.blocked_constants(sizes[0], rho1, rho2)
             if solved != kernels.OK:
-                raise ValueError(
-                    f"rho1={rho1} and rho2={rho2} leave no variance to divide by: one of the "
-                    "mean and the deviations from it would be constant"
+                raise BadValueError(
+                    f"`rho1={rho1}` and `rho2={rho2}` leave no variance to divide by: one of "
+                    "the mean and the deviations from it would be constant"
                 )
         factor = constant * constant / n
     else:
         if name == "bouckaert-frank-t" and n < 2:
-            raise ValueError(f"x must hold at least 2 folds, got {n}")
+            raise BadValueError("`x` must hold at least 2 folds", n)
         if (n_train is None) != (n_test is None):
-            raise ValueError(f"give both n_train and n_test, got {n_train!r} and {n_test!r}")
+            raise BadValueError("give both `n_train` and `n_test`", f"{n_train!r} and {n_test!r}")
         if name == "bouckaert-frank-t" and n_train is None:
             if sizes[1] < 2:
-                raise ValueError(
-                    "x must hold at least 2 folds a repetition, got shape "
-                    f"{array.shape}: for other splits give n_train and n_test"
+                raise BadValueError(
+                    "`x` must hold at least 2 folds a repetition",
+                    f"shape {array.shape}: for other splits give n_train and n_test",
                 )
             n_train, n_test = sizes[1] - 1, 1
         ratio = 0.0
@@ -627,7 +628,7 @@ def fold_test(
         what, numbers = ("half_differences", halves) if finite else ("x", array)
         where = np.argwhere(~np.isfinite(numbers))[0].tolist()
         place = ", ".join(map(str, where))
-        raise ValueError(f"{what} must be finite, got {numbers[tuple(where)]} at [{place}]")
+        raise BadValueError(f"`{what}` must be finite", f"{numbers[tuple(where)]} at [{place}]")
     statistic, pvalue, estimate, standard_error = (unwrap(row, shape) for row in out)
     return FoldTestResult(
         statistic=statistic,
@@ -649,18 +650,18 @@ def _read_folds(raw: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     """Check the fold of each sample, and count the samples of each."""
     folds = as_numbers(raw, "folds", "whole numbers")
     if folds.dtype.kind == "f":
-        raise TypeError(f"folds must be whole numbers, got {folds.dtype} values")
+        raise BadTypeError("`folds` must be whole numbers", f"{folds.dtype} values")
     if folds.shape != (n,):
-        raise ValueError(f"folds must have shape ({n},), one for each sample, got {folds.shape}")
+        raise BadValueError(f"`folds` must have shape ({n},), one for each sample", folds.shape)
     if not 0 <= folds.min() <= folds.max() < n:
         bad = folds.min() if folds.min() < 0 else folds.max()
-        raise ValueError(f"folds must be numbered from 0 and below {n}, got {bad}")
+        raise BadValueError(f"`folds` must be numbered from 0 and below {n}", bad)
     number = np.ascontiguousarray(folds, np.int64)
     sizes = np.bincount(number)
     if not sizes.all():
-        raise ValueError(
-            f"folds must be numbered from 0 without gaps, got no sample in fold {sizes.argmin()}"
+        raise BadValueError(
+            "`folds` must be numbered from 0 without gaps", f"no sample in fold {sizes.argmin()}"
         )
     if sizes.size < 2:
-        raise ValueError(f"folds must hold at least 2 folds, got {sizes.size}")
+        raise BadValueError("`folds` must hold at least 2 folds", sizes.size)
     return number, sizes

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
 
@@ -104,7 +105,7 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
 def check_length(raw: Any, name: str, n: int) -> None:
     """Refuse labels that are not one a sample."""
     if raw is not None and (length := count_rows(raw, name)) != n:
-        raise ValueError(f"{name} must hold one label for each of {n} samples, got {length}")
+        raise BadValueError(f"`{name}` must hold one label for each of {n} samples", length)
 
 
 def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
@@ -113,9 +114,9 @@ def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
     column = read_column(raw, name)
     absent = column.missing()
     if absent is not None:
-        raise ValueError(
-            f"{name} must have no missing labels, got {np.count_nonzero(absent)}, the "
-            f"first in row {int(absent.argmax())}"
+        raise BadValueError(
+            f"`{name}` must have no missing labels",
+            f"{np.count_nonzero(absent)}, the first in row {int(absent.argmax())}",
         )
     codes = column.factorized().positions()
     first = np.full(int(codes.max(initial=-1)) + 1, n, np.int64)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section
@@ -404,7 +405,7 @@ def bcv_mcnemar(
     counts = check_axes(as_counts(tables, "tables"), "tables", "m, 2, 2, 2")
     m = counts.shape[-4]
     if m < 2:
-        raise ValueError(f"tables must hold m >= 2 two-fold cross-validations, got {m}")
+        raise BadValueError("`tables` must hold m >= 2 two-fold cross-validations", m)
     check_tables(counts, "tables", 4)
     shape = counts.shape[:-4]
     factor = kernels.bcv_factor(m, rho1, rho2)
@@ -433,10 +434,10 @@ def check_tables(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
     if empty.any():
         first = np.unravel_index(empty.argmax(), counts.shape[:-2])
         place = f"{name}[{', '.join(map(str, first))}]" if first else name
-        raise ValueError(f"{name} must hold a sample in each table, got an empty {place}")
+        raise BadValueError(f"`{name}` must hold a sample in each table", f"an empty {place}")
     totals = counts.reshape(-1, prod(counts.shape[-n_axes:])).sum(1, dtype=np.float64)
     if totals.size and totals.max() > LARGEST_COUNT:
-        raise ValueError(f"{name} must add up to at most 2**53, got {totals.max():.6g}")
+        raise BadValueError(f"`{name}` must add up to at most 2**53", f"{totals.max():.6g}")
 
 
 def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
@@ -449,7 +450,7 @@ def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
     ]
     if last_axes != sizes:
         hint = ", table[a is wrong, b is wrong] of each fold" if axes.endswith("2, 2") else ""
-        raise ValueError(f"{name} must have shape (..., {axes}){hint}, got shape {array.shape}")
+        raise BadValueError(f"`{name}` must have shape (..., {axes}){hint}", f"shape {array.shape}")
     return array
 
 
@@ -457,7 +458,7 @@ def as_positive(value: Any, name: str) -> float:
     """Check a number of samples, a ratio of two, or the like."""
     number = _as_real(value, name)
     if not 0 < number < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
+        raise BadValueError(f"`{name}` must be positive and finite", value)
     return number
 
 
@@ -466,14 +467,14 @@ def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
     within, between = _as_real(rho1, "rho1"), _as_real(rho2, "rho2")
     # At -1 the mean would have no variance.
     if not -1 < within <= 1:
-        raise ValueError(f"rho1 must lie in (-1, 1], got {rho1}")
+        raise BadValueError("`rho1` must lie in (-1, 1]", rho1)
     largest = (1 + within) / 2
     if not 0 <= between <= largest:
-        raise ValueError(f"rho2 must lie in [0, (1 + rho1) / 2] = [0, {largest:g}], got {rho2}")
+        raise BadValueError(f"`rho2` must lie in [0, (1 + rho1) / 2] = [0, {largest:g}]", rho2)
     return within, between
 
 
 def _as_real(value: Any, name: str) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise BadTypeError(f"`{name}` must be a number", repr(value))
     return float(value)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Column, Section
@@ -133,9 +134,10 @@ class CVRuns(Record):
         if accepted:
             return accepted[0]
         there = ", ".join(str(run.design) for run in self.runs)
-        raise ValueError(
-            f"test {test.name!r} needs {test.splits.wanted}; fitted were {there}: name it in "
-            "test=[...] when comparing, and models are fitted on its splits too"
+        raise BadValueError(
+            f"`test` {test.name!r} needs {test.splits.wanted}; fitted were {there}",
+            remedy=": name it in test=[...] when comparing, and models are fitted on its splits "
+            "too",
         )
 
     def scores(self, run: DesignRun) -> NDArray[np.float64]:
@@ -325,7 +327,7 @@ def fit_models(
         scorer=scorer,
     )
     if (rows := count_rows(X, "X")) != codes.size:
-        raise ValueError(f"X has {rows} rows, y has {codes.size} labels")
+        raise BadValueError(f"`X` has {rows} rows, y has {codes.size} labels")
     check_indexes([("X", X), ("y", y), ("groups", groups)])
     folds = [design.folds(codes.size, y=codes, groups=groups) for design in designs]
     splits = [list(_splits(*dealt)) for dealt in zip(designs, folds, strict=True)]
@@ -333,9 +335,9 @@ def fit_models(
     for split in distinct.values():
         trained = codes[split.train]
         if (trained == trained[0]).all():
-            raise ValueError(
-                f"the training set of {split.place} has one class only, of "
-                f"{len(classes)}: use stratify=True, or more samples"
+            raise BadValueError(
+                f"the training set of {split.place} has one class only, of {len(classes)}",
+                remedy=": use `stratify=True`, or more samples",
             )
     tasks = [
         (name, model, data, split, seed) for split in distinct.values() for name, model in named
@@ -378,16 +380,17 @@ def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
     scorer = None
     if scoring is not None and scoring != "accuracy":
         if not isinstance(scoring, str) and not callable(scoring):
-            raise TypeError(
-                "scoring must be the name of a scorer of scikit-learn or a function "
-                f"of model, X and y, got {scoring!r}"
+            raise BadTypeError(
+                "`scoring` must be the name of a scorer of scikit-learn or a function of "
+                "model, X and y",
+                repr(scoring),
             )
         try:
             scorer = get_scorer(scoring)
         except ValueError:
-            raise ValueError(
-                f"scoring {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists the "
-                "names"
+            raise BadValueError(
+                f"`scoring` {scoring!r} is unknown: sklearn.metrics.get_scorer_names() lists "
+                "the names"
             ) from None
     if workers is not None and workers != -1:
         check_workers(workers)
@@ -401,12 +404,12 @@ def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
 
 def _check_classifier(name: str, model: Any) -> None:
     if isinstance(model, type):
-        raise TypeError(f"model {name!r} must be a classifier, got the class {model.__name__}")
+        raise BadTypeError(f"model {name!r} must be a classifier", f"the class {model.__name__}")
     lacking = [m for m in ("fit", "predict") if not callable(getattr(model, m, None))]
     if lacking:
-        raise TypeError(
-            f"model {name!r} must be a classifier with methods fit and predict, got "
-            f"{model!r} without {' and '.join(lacking)}"
+        raise BadTypeError(
+            f"model {name!r} must be a classifier with methods fit and predict",
+            f"{model!r} without {' and '.join(lacking)}",
         )
     from sklearn.base import is_classifier
 
@@ -417,23 +420,23 @@ def _check_classifier(name: str, model: Any) -> None:
     except AttributeError:  # a model without scikit-learn's tags
         return
     if not is_one and hasattr(model, "get_params"):
-        raise TypeError(f"model {name!r} must be a classifier, got {model!r}")
+        raise BadTypeError(f"model {name!r} must be a classifier", repr(model))
 
 
 def _encode(y: ArrayLike) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
     column = read_column(y, "y").factorized()
     missing = column.missing()
     if missing is not None:
-        raise ValueError(
-            f"y must have a label for each sample, got a missing one in row "
-            f"{int(np.flatnonzero(missing)[0])}"
+        raise BadValueError(
+            "`y` must have a label for each sample",
+            f"a missing one in row {int(np.flatnonzero(missing)[0])}",
         )
     column.kind()
     # A column of categories may know labels that do not occur.
     present, codes = np.unique(column.positions(), return_inverse=True)
     classes = tuple(column.distinct[i] for i in present)
     if len(classes) < 2:
-        raise ValueError(f"y must have at least 2 classes, got {list(classes)}")
+        raise BadValueError("`y` must have at least 2 classes", list(classes))
     return codes.astype(np.int32), classes
 
 
@@ -478,18 +481,18 @@ def _fit(
         kind = type(error).__name__
         raise RuntimeError(f"model {name!r} failed in {split.place}: {kind}: {error}") from error
     if data.scorer is not None and not np.isfinite(score):
-        raise ValueError(f"model {name!r} scored {score} in {split.place}")
+        raise BadValueError(f"model {name!r} scored {score} in {split.place}")
     if getattr(predicted, "ndim", 1) == 2 and predicted.shape[1] == 1:
         predicted = np.asarray(predicted)[:, 0]
     column = read_column(predicted, f"predictions of model {name!r} in {split.place}").factorized()
     if len(column) != split.test.size:
-        raise ValueError(
-            f"model {name!r} must predict one label a row, got {len(column)} for "
-            f"{split.test.size} rows in {split.place}"
+        raise BadValueError(
+            f"model {name!r} must predict one label a row",
+            f"{len(column)} for {split.test.size} rows in {split.place}",
         )
     class_codes = [data.codes.get(label, len(data.codes)) for label in column.distinct]
     if class_codes and all(code == len(data.codes) for code in class_codes):
-        raise TypeError(
+        raise BadTypeError(
             f"model {name!r} must be a classifier: none of its predictions in "
             f"{split.place} is a class of y, such as {column.distinct[0]!r}"
         )
@@ -527,9 +530,9 @@ def open_folder(path: Any) -> Path:
     try:
         folder = Path(path)
     except TypeError:
-        raise TypeError(f"checkpoint must be the path of a folder, got {path!r}") from None
+        raise BadTypeError("`checkpoint` must be the path of a folder", repr(path)) from None
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"checkpoint must be a folder, and {folder} is a file")
+        raise BadValueError(f"`checkpoint` must be a folder, and {folder} is a file")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -550,10 +553,9 @@ def load_runs(folder: Path, name: str, settings: dict[str, Any]) -> CVRuns | Non
         changed, runs, old = [], None, {}
     if changed:
         key = changed[0]
-        raise ValueError(
-            f"checkpoint: {path} was made with other {key}: "
-            f"{_brief(old.get(key))}, asked for are {_brief(settings[key])}; "
-            f"{_KIND.advice}"
+        raise BadValueError(
+            f"`checkpoint`: {path} was made with other {key}: {_brief(old.get(key))}, asked "
+            f"for are {_brief(settings[key])}; {_KIND.advice}"
         )
     if not isinstance(runs, CVRuns):
         raise ValueError(f"{path} holds no predictions; {_KIND.advice}")  # noqa: TRY004  # of a file

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.inputs.values import ItemTable
 
 __all__ = [
@@ -59,7 +60,7 @@ def _path(name: str) -> Path:
 def _known(name: str, examples: dict[str, Any]) -> Any:
     if name not in examples:
         known = ", ".join(map(repr, examples))
-        raise ValueError(f"name must be one of the known examples ({known}), got {name!r}")
+        raise BadValueError(f"`name` must be one of the known examples ({known})", repr(name))
     return examples[name]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
@@ -49,22 +50,22 @@ def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
     table, columns = _read_table(wins, "wins")
     n_models = len(table)
     if n_models < 2:
-        raise ValueError(f"wins must be of at least 2 models, got shape {table.shape}")
+        raise BadValueError("`wins` must be of at least 2 models", f"shape {table.shape}")
     tied = np.zeros(table.shape)
     if ties is not None:
         tied, labels = _read_table(ties, "ties")
         if tied.shape != table.shape:
-            raise ValueError(f"ties must have the shape of wins, {table.shape}, got {tied.shape}")
+            raise BadValueError(f"`ties` must have the shape of wins, {table.shape}", tied.shape)
         if columns is not None and labels is not None and labels != columns:
-            raise ValueError("ties must have the models of wins in the same order (pandas)")
+            raise BadValueError("`ties` must have the models of wins in the same order (pandas)")
         if (different := np.argwhere(tied != tied.T)).size:
             i, j = different[0].tolist()
-            raise ValueError(
-                "ties must be symmetric, each tie on both sides of the diagonal, got "
-                f"{tied[i, j]:g} at [{i}, {j}] and {tied[j, i]:g} at [{j}, {i}]"
+            raise BadValueError(
+                "`ties` must be symmetric, each tie on both sides of the diagonal",
+                f"{tied[i, j]:g} at [{i}, {j}] and {tied[j, i]:g} at [{j}, {i}]",
             )
     if not table.sum() + tied.sum() <= LARGEST_COUNT:
-        raise ValueError("wins and ties must add up to at most 2**53")
+        raise BadValueError("`wins` and ties must add up to at most 2**53")
     return WinTables(read_names(names, n_models, columns), table, tied)
 
 
@@ -74,26 +75,27 @@ def _read_table(raw: Any, name: str) -> tuple[Floats, list[str] | None]:
     if hasattr(raw, "iloc") and getattr(raw, "ndim", 0) == 2:  # pandas
         labels = [str(column) for column in raw.columns]
         if [str(label) for label in raw.index] != labels and list(raw.index) != [*range(len(raw))]:
-            raise ValueError(
-                f"{name} must have the same models as index and as columns, in the "
-                f"same order (pandas), got {list(raw.index)[:4]} and {labels[:4]}"
+            raise BadValueError(
+                f"`{name}` must have the same models as index and as columns, in the same "
+                "order (pandas)",
+                f"{list(raw.index)[:4]} and {labels[:4]}",
             )
         check_distinct_names(labels, name)
         raw = raw.to_numpy()
     table = as_numbers(raw, name).astype(np.float64, copy=False)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise ValueError(f"{name} must be of shape (M, M), got {table.shape}")
+        raise BadValueError(f"`{name}` must be of shape (M, M)", table.shape)
     check_memory(
         8.0 * _ARRAYS * table.size, None, f"battles of {len(table)} models", "take fewer models"
     )
     if not (table.min(initial=0.0) >= 0.0 and table.max(initial=0.0) < np.inf):
         i, j = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0].tolist()
-        raise ValueError(f"{name} must be finite and >= 0, got {table[i, j]} at [{i}, {j}]")
+        raise BadValueError(f"`{name}` must be finite and >= 0", f"{table[i, j]} at [{i}, {j}]")
     met = np.flatnonzero(np.diagonal(table))
     if met.size:
-        raise ValueError(
-            f"{name} must be 0 on the diagonal (no model meets itself), got "
-            f"{table[met[0], met[0]]:g} for model {met[0]}"
+        raise BadValueError(
+            f"`{name}` must be 0 on the diagonal (no model meets itself)",
+            f"{table[met[0], met[0]]:g} for model {met[0]}",
         )
     return table, labels
 
@@ -303,15 +305,15 @@ def read_scores(
     absent = np.isnan(table)
     if missing == "raise" and absent.any():
         model, task = np.argwhere(absent)[0].tolist()
-        raise ValueError(
-            f"scores: {visible(names[model])} has none on {visible(tasks[task])} "
-            f"({np.count_nonzero(absent)} missing in all); pass missing='pairs' for "
-            "the tasks of both models of a pair, 'tasks' for complete tasks only, or "
-            "'worst' to count a missing score as lost"
+        raise BadValueError(
+            f"`scores`: {visible(names[model])} has none on {visible(tasks[task])} "
+            f"({np.count_nonzero(absent)} missing in all)",
+            remedy="; pass `missing='pairs'` for the tasks of both models of a pair, 'tasks' for "
+            "complete tasks only, or 'worst' to count a missing score as lost",
         )
     kept = ~absent.any(axis=0) if missing == "tasks" else ~absent.all(axis=0)
     if not kept.any():
-        raise ValueError("scores must hold a task that all models have, got none")
+        raise BadValueError("`scores` must hold a task that all models have", "none")
     clusters = read_item_groups(
         table.shape[1], groups=groups, keep=None if kept.all() else np.asarray(kept)
     ).clusters
@@ -354,18 +356,18 @@ def read_rows(
     if names is not None:
         order = list(read_names(names, len(models)))
         if set(order) != set(models):
-            raise ValueError(f"names must be the models of battles, {models[:10]}, got {order}")
+            raise BadValueError(f"`names` must be the models of battles, {models[:10]}", order)
     if len(models) < 2:
-        raise ValueError(f"battles must be of at least 2 models, got {models}")
+        raise BadValueError("`battles` must be of at least 2 models", models)
     at = {name: i for i, name in enumerate(order)}
     first, second = (
         np.array([at[label] for label in labels], np.int64)[codes]
         for codes, labels in texts.values()
     )
     if (itself := np.flatnonzero(first == second)).size:
-        raise ValueError(
-            f"battles must be of two different models, got {order[first[itself[0]]]!r} "
-            f"against itself in row {itself[0]} ({itself.size} in all)"
+        raise BadValueError(
+            "`battles` must be of two different models",
+            f"{order[first[itself[0]]]!r} against itself in row {itself[0]} ({itself.size} in all)",
         )
     n = first.size
     grouped = "group" in columns
@@ -396,9 +398,10 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
     if isinstance(battles, Record):
         battles = battles.columns()
     if hasattr(battles, "collect") or not has_names(battles):
-        raise TypeError(
-            "battles must be a frame in memory or a mapping name -> column, with "
-            f"columns of both models and of results, got {type(battles).__name__}"
+        raise BadTypeError(
+            "`battles` must be a frame in memory or a mapping name -> column, with columns of "
+            "both models and of results",
+            type(battles).__name__,
         )
     by_name = dict(named_columns(battles, "battles"))
     columns = {}
@@ -409,13 +412,13 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
             columns[key] = by_name[name]
         elif key not in OPTIONAL or name != OPTIONAL[key]:
             listed = ", ".join(repr(column) for column in islice(by_name, 20))
-            raise ValueError(f"{key}={name!r} is no column of battles, which has {listed}")
+            raise BadValueError(f"`{key}={name!r}` is no column of battles, which has {listed}")
     check_indexes([(str(options[key]), raw) for key, raw in columns.items()])
     sizes = {str(options[k]): count_rows(raw, str(k)) for k, raw in columns.items()}
     if len(set(sizes.values())) > 1:
-        raise ValueError(f"columns of battles must be of equal length, got {sizes}")
+        raise BadValueError("columns of `battles` must be of equal length", sizes)
     if not all(sizes.values()):
-        raise ValueError("battles must hold at least one row, got none")
+        raise BadValueError("`battles` must hold at least one row", "none")
     return columns
 
 
@@ -424,7 +427,7 @@ def _read_names_of(raw: Any, name: Any) -> tuple[NDArray[np.int64], list[str]]:
     column = read_column(raw, f"column {name!r}")
     if (absent := column.missing()) is not None:
         row = int(np.flatnonzero(absent)[0])
-        raise ValueError(f"column {name!r} of battles must name a model, got none in row {row}")
+        raise BadValueError(f"column {name!r} of `battles` must name a model", f"none in row {row}")
     column = column.factorized()
     codes = column.positions().astype(np.int64)
     labels = [str(label) for label in column.distinct]
@@ -442,16 +445,17 @@ def _read_points(raw: Any, name: Any) -> Floats:
     try:
         points = read_values(raw, f"column {name!r}")
     except TypeError:
-        raise TypeError(
-            f"column {name!r} of battles must hold 1 where the first model won, 0.5 "
-            "for a tie and 0 where the second won, got texts: fastcmp.read_battles "
-            "reads files that name winners"
+        raise BadTypeError(
+            f"column {name!r} of `battles` must hold 1 where the first model won, 0.5 for a tie "
+            "and 0 where the second won",
+            "texts",
+            ": fastcmp.read_battles reads files that name winners",
         ) from None
     bad = np.flatnonzero(~np.isin(points, _RESULTS))
     if bad.size:
-        raise ValueError(
-            f"column {name!r} of battles must hold 1, 0.5 or 0, got {points[bad[0]]:g} "
-            f"in row {bad[0]} ({bad.size} such rows)"
+        raise BadValueError(
+            f"column {name!r} of `battles` must hold 1, 0.5 or 0",
+            f"{points[bad[0]]:g} in row {bad[0]} ({bad.size} such rows)",
         )
     return points
 
@@ -462,8 +466,8 @@ def _read_weights(raw: Any, name: Any, n: int) -> Floats:
     weights = read_values(raw, f"column {name!r}")
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if bad.size:
-        raise ValueError(
-            f"column {name!r} of battles must be finite and >= 0, got "
-            f"{weights[bad[0]]} in row {bad[0]} ({bad.size} such rows)"
+        raise BadValueError(
+            f"column {name!r} of `battles` must be finite and >= 0",
+            f"{weights[bad[0]]} in row {bad[0]} ({bad.size} such rows)",
         )
     return weights

@@ -21,6 +21,7 @@ from fastcmp.core.checks import (
     as_whole,
     choose,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Compared, Record, ScoreTable
 from fastcmp.core.render import visible
@@ -321,10 +322,10 @@ def _read_rope(rope: Any, scores: Floats) -> float:
     if rope is not None:
         return as_finite(rope, "rope", 0.0)
     if scores.min() < 0.0 or scores.max() > 1.0:
-        raise ValueError(
-            "rope must be given where scores are not between 0 and 1, got scores from "
-            f"{scores.min():g} to {scores.max():g}: differences up to rope mean nothing in "
-            "practice; rope=0 for none"
+        raise BadValueError(
+            "`rope` must be given where scores are not between 0 and 1",
+            f"scores from {scores.min():g} to {scores.max():g}",
+            ": differences up to rope mean nothing in practice; `rope=0` for none",
         )
     return ROPE
 
@@ -360,25 +361,25 @@ def _read_pair(
     for name, raw in pair_of_scores.items():
         column = np.asarray(as_numbers(raw, name).astype(np.float64))
         if not 1 <= column.ndim <= len(shape):
-            raise ValueError(
-                f"{name} must be of shape {' or '.join(shape)}, got {column.shape}: folds "
-                "and repetitions of a task are no tasks"
+            raise BadValueError(
+                f"`{name}` must be of shape {' or '.join(shape)}",
+                f"{column.shape}: folds and repetitions of a task are no tasks",
             )
         if not (np.abs(column) < LARGEST).all():
             bad = np.argwhere(~(np.abs(column) < LARGEST))
             where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
-            raise ValueError(
-                f"{name} must be finite, and below {LARGEST:g} in size, got "
-                f"{column[tuple(bad[0])]} at {where}"
+            raise BadValueError(
+                f"`{name}` must be finite, and below {LARGEST:g} in size",
+                f"{column[tuple(bad[0])]} at {where}",
             )
         columns.append(column)
     a, b = columns
     if a.shape != b.shape:
-        raise ValueError(
-            f"scores_b must be as many as scores_a, in the same order: {a.shape}, got {b.shape}"
+        raise BadValueError(
+            f"`scores_b` must be as many as scores_a, in the same order: {a.shape}", b.shape
         )
     if a.size < 2:
-        raise ValueError(f"scores_a must be two at least, got {a.size}")
+        raise BadValueError("`scores_a` must be two at least", a.size)
     pair = read_pair_names(names)
     lower = as_flag(lower_is_better, "lower_is_better")
     scores = np.stack([a.ravel(), b.ravel()])
@@ -520,13 +521,13 @@ def bayes_sign(
     if are_counts_given(data, {"counts": counts}, {"lower_is_better": lower_is_better or None}):
         numbers: Any = counts
         if isinstance(numbers, str) or not hasattr(numbers, "__len__") or len(numbers) != 3:
-            raise ValueError(
-                "counts must be three numbers of tasks, on which a is better, neither, and "
-                f"b, got {numbers!r}"
+            raise BadValueError(
+                "`counts` must be three numbers of tasks, on which a is better, neither, and b",
+                repr(numbers),
             )
         tasks = as_cells(**dict(zip(("n_a", "n_rope", "n_b"), numbers, strict=True)))
         if not sum(tasks):
-            raise ValueError("counts must hold one task at least, got none")
+            raise BadValueError("`counts` must hold one task at least", "none")
         record = {
             "names": read_pair_names(names),
             "rope": as_finite(0.0 if rope is None else rope, "rope", 0.0),
@@ -1004,18 +1005,19 @@ def bayes_correlated_t(
     n_runs = as_whole(runs, "runs", 1) if runs is not None else 1
     if len(shape) == 2:
         if runs is not None and n_runs != shape[0]:
-            raise ValueError(f"runs must be the number of rows of scores_a, {shape[0]}, got {runs}")
+            raise BadValueError(f"`runs` must be the number of rows of scores_a, {shape[0]}", runs)
         n_runs = shape[0]
     if n % n_runs:
-        raise ValueError(f"runs must divide the number of scores, {n}, got {runs}")
+        raise BadValueError(f"`runs` must divide the number of scores, {n}", runs)
     if rho is None and n == n_runs:
-        raise ValueError(
-            "runs must leave two folds at least to each repetition, got "
-            f"{n_runs} for {n} scores: pass rho= for other designs"
+        raise BadValueError(
+            "`runs` must leave two folds at least to each repetition",
+            f"{n_runs} for {n} scores",
+            ": pass `rho=` for other designs",
         )
     correlation = n_runs / n if rho is None else as_finite(rho, "rho")
     if not 0.0 <= correlation < 1.0:
-        raise ValueError(f"rho must lie in [0, 1), got {rho}")
+        raise BadValueError("`rho` must lie in [0, 1)", rho)
     exponent = scale_exponent(pair.difference)
     d = np.ldexp(pair.difference, -exponent)
     tolerance = float(np.ldexp(2.0 * pair.tolerance / pair.scale, -exponent))

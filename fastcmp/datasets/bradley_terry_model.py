@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import (
     BlasThreads,
     ThreadPool,
@@ -174,9 +175,10 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
             while model.value(theta + step, counts) < value - 1e-12 * abs(value):
                 step /= 2
         theta = theta + step
-    raise ValueError(
-        f"wins lead to no maximum of the likelihood within {_MOST_STEPS} steps: "
-        "strengths are too far apart; pass ridge= for a penalised fit"
+    raise BadValueError(
+        f"`wins` lead to no maximum of the likelihood within {_MOST_STEPS} steps: strengths "
+        "are too far apart",
+        remedy="; pass `ridge=` for a penalised fit",
     )
 
 
@@ -252,7 +254,7 @@ class TableBattles:
             8.0 * (n_clusters + 5 * n_tasks) * (m + 1),
             None,
             f"scores of {m} models in {n_clusters} clusters",
-            "pass covariance='sandwich'",
+            "pass `covariance='sandwich'`",
         )
         sums = np.zeros((n_clusters, m + 1))
         by_task = np.ascontiguousarray(self.codes.T)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_finite, as_proportion
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.sections import Column, Section, format_interval, interval_name
 from fastcmp.inputs.model_names import position_of
@@ -168,7 +169,7 @@ class BradleyTerry(PairwiseResult):
         from scipy.special import expit
 
         if (first is None) != (second is None):
-            raise ValueError(f"first and second go together, got {first!r} and {second!r}")
+            raise BadValueError("`first` and second go together", f"{first!r} and {second!r}")
         gap = self.score[:, None] - self.score
         if self.ties_as == "davidson":
             largest = np.maximum(np.abs(gap) / 2, self.log_nu)
@@ -222,7 +223,7 @@ class BradleyTerry(PairwiseResult):
         as_finite(centre, "centre")
         for name, value, least in (("scale", scale, 0.0), ("base", base, 1.0)):
             if as_finite(value, name) <= least:
-                raise ValueError(f"{name} must be above {least:g}, got {value}")
+                raise BadValueError(f"`{name}` must be above {least:g}", value)
         level = 1.0 - self.alpha
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import ScoreTable
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
@@ -420,9 +421,10 @@ def compare_datasets(
     )
     if method == "nemenyi":
         if adjust is not None and options.adjust != "none":
-            raise ValueError(
-                "adjust is not for method='nemenyi', whose p-values are adjusted already, "
-                f"got {adjust!r}: leave it out, or use method='normal'"
+            raise BadValueError(
+                "`adjust` is not for `method='nemenyi'`, whose p-values are adjusted already",
+                repr(adjust),
+                ": leave it out, or use `method='normal'`",
             )
         options = replace(options, adjust="nemenyi")
     adjust = options.adjust
@@ -438,27 +440,27 @@ def compare_datasets(
     gaps = bool(data.n_missing.any())
     if data.missing == "pairs" and gaps:
         if method in POOLED:
-            raise ValueError(
-                f"method={method!r} ranks all models on each task: with "
-                "missing='pairs' use 'wilcoxon', 'sign' or 't', or missing='tasks'"
+            raise BadValueError(
+                f"`method={method!r}` ranks all models on each task: with `missing='pairs'` "
+                "use 'wilcoxon', 'sign' or 't', or `missing='tasks'`"
             )
         if omnibus not in ("auto", "skillings-mack"):
-            raise ValueError(
-                f"omnibus={omnibus!r} needs a score of each model on each task: "
-                "with missing='pairs' use 'skillings-mack', or missing='tasks'"
+            raise BadValueError(
+                f"`omnibus={omnibus!r}` needs a score of each model on each task: with "
+                "`missing='pairs'` use 'skillings-mack', or `missing='tasks'`"
             )
     if data.missing == "worst" and gaps:
         sized = [x for x in (method, omnibus) if x in _SIZED]
         if sized:
-            raise ValueError(
-                f"missing='worst' gives a model the last rank, and {sized[0]!r} needs "
-                "scores: use method='sign', 'nemenyi' or 'normal' and a Friedman test"
+            raise BadValueError(
+                f"`missing='worst'` gives a model the last rank, and {sized[0]!r} needs scores",
+                remedy=": use `method='sign'`, 'nemenyi' or 'normal' and a Friedman test",
             )
     if adjust in ("shaffer", "bergmann-hommel") and method not in POOLED:
-        raise ValueError(
-            f"adjust={adjust!r} takes from a = b and b = c that a = c, which "
-            f"holds for ranks among all models, not for method={method!r}: use "
-            "'holm', or method='normal'"
+        raise BadValueError(
+            f"`adjust={adjust!r}` takes from a = b and b = c that a = c, which holds for ranks "
+            f"among all models, not for `method={method!r}`",
+            remedy=": use 'holm', or `method='normal'`",
         )
     table = data.table
     n_models = len(table.names)
@@ -468,14 +470,15 @@ def compare_datasets(
     ):
         pair_indices = choose_pairs(table.names, pairs, control)
         if alternative != "two-sided" and pair_indices is None and n_models > 2:
-            raise ValueError(
-                f"alternative={alternative!r} needs control= or pairs=, which say "
-                "which model is the first of each pair"
+            raise BadValueError(
+                f"`alternative={alternative!r}` needs `control=` or `pairs=`, which say which "
+                "model is the first of each pair"
             )
         if alternative != "two-sided" and method == "nemenyi":
-            raise ValueError(
-                f"alternative={alternative!r} is not for method='nemenyi', the range "
-                "of all models: use method='normal'"
+            raise BadValueError(
+                f"`alternative={alternative!r}` is not for `method='nemenyi'`, the range of "
+                "all models",
+                remedy=": use `method='normal'`",
             )
         side = alternative
         if table.lower_is_better:  # the tests are of gains, of which more is better

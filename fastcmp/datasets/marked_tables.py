@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record, ScoreTable
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import how
@@ -331,40 +332,40 @@ def task_table(
     lower_is_better = as_flag(lower_is_better, "lower_is_better")
     alpha = as_proportion(alpha, "alpha")
     array = as_numbers(scores, "scores").astype(np.float64)
-    shape_needed = "scores must be of shape (M, D, R, K), or (M, D, J) for random splits"
+    shape_needed = "`scores` must be of shape (M, D, R, K), or (M, D, J) for random splits"
     if array.ndim not in (3, 4):
-        raise ValueError(f"{shape_needed}, got {array.shape}")
+        raise BadValueError(shape_needed, array.shape)
     table = array.reshape(*array.shape[:2], -1)
     n_models, n_tasks, n_splits = table.shape
     if n_models < 2 or n_tasks < 1 or n_splits < 2:
-        raise ValueError(
-            f"{shape_needed}, with at least 2 models, 1 task and 2 folds, got {array.shape}"
+        raise BadValueError(
+            f"{shape_needed}, with at least 2 models, 1 task and 2 folds", array.shape
         )
     models, labels = read_names(names, n_models), name_tasks(tasks, n_tasks)
     bad = ~np.isfinite(table) if missing == "raise" else np.isinf(table)
     if bad.any():
         model, task, split = np.argwhere(bad)[0].tolist()
-        advice = ", or pass missing='pairs'" if missing == "raise" else ""
-        raise ValueError(
-            f"scores must be finite, got {table[model, task, split]} for "
-            f"{models[model]} on {labels[task]} in fold {split} ({np.count_nonzero(bad)} "
-            f"in all): repeat what failed{advice}"
+        advice = ", or pass `missing='pairs'`" if missing == "raise" else ""
+        raise BadValueError(
+            "`scores` must be finite",
+            f"{table[model, task, split]} for {models[model]} on {labels[task]} in fold "
+            f"{split} ({np.count_nonzero(bad)} in all): repeat what failed{advice}",
         )
     if test_train_ratio is None:
         if array.ndim == 3 or array.shape[3] < 2:
-            raise ValueError(
-                "test_train_ratio must be given for splits that are no K-fold "
+            raise BadValueError(
+                "`test_train_ratio` must be given for splits that are no K-fold "
                 "cross-validation: samples tested over samples trained on in a split"
             )
         test_train_ratio = 1.0 / (array.shape[3] - 1)
     ratios = as_numbers(test_train_ratio, "test_train_ratio").astype(np.float64)
     if ratios.shape not in ((), (n_tasks,)):
-        raise ValueError(
-            f"test_train_ratio must be a number, or one for each of {n_tasks} tasks, "
-            f"got shape {ratios.shape}"
+        raise BadValueError(
+            f"`test_train_ratio` must be a number, or one for each of {n_tasks} tasks",
+            f"shape {ratios.shape}",
         )
     if not ((ratios > 0) & (ratios < np.inf)).all():
-        raise ValueError(f"test_train_ratio must be positive and finite, got {test_train_ratio}")
+        raise BadValueError("`test_train_ratio` must be positive and finite", test_train_ratio)
     ratios = np.full(n_tasks, ratios)
     first = model_index(baseline, models, "baseline")
     pairs = all_pairs(n_models)

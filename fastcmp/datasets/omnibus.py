@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import differ_sentence, null_sentence
@@ -619,9 +620,9 @@ def _exact_pvalue(ranks: Floats, *, quick: bool) -> float | None:
         if base ** (m - 1) >= _LARGEST or step > _MOST or (quick and work > _QUICK):
             if quick:
                 return None
-            raise ValueError(
-                f"method='exact' takes too long for {m} models and {n} tasks: use "
-                "'monte-carlo' or 'iman-davenport'"
+            raise BadValueError(
+                f"`method='exact'` takes too long for {m} models and {n} tasks",
+                remedy=": use 'monte-carlo' or 'iman-davenport'",
             )
         if not np.array_equal(rows[t], listed):
             orders, listed = np.empty((int(ways[t]), m), np.int64), rows[t]
@@ -724,9 +725,10 @@ def _skillings_mack(gains: Gains, ranks: Floats) -> OmnibusTest:
     groups = components(both, "weak")
     if len(groups) > 1:
         members = [names[i] for i in groups[1][:3]]
-        raise ValueError(
-            "scores must link all models by common tasks, got groups without any: "
-            f"{members} and {names[0]!r} are in different ones; leave one group out"
+        raise BadValueError(
+            "`scores` must link all models by common tasks",
+            f"groups without any: {members} and {names[0]!r} are in different ones",
+            "; leave one group out",
         )
     laplacian = np.diag(both.sum(axis=1)) - both
     # The Laplacian of a connected graph plus 11'/M has the inverse K+ + 11'/M.

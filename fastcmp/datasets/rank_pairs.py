@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_whole, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent, t_tail
 from fastcmp.core.records import unwrap
 from fastcmp.core.threads import ThreadPool, parts
@@ -382,14 +383,14 @@ def friedman_pair_exact(
     differences = as_numbers(rank_sum_difference, "rank_sum_difference")
     beyond = ~(np.abs(differences) <= n * (m - 1))
     if beyond.any():
-        raise ValueError(
-            f"rank_sum_difference must lie within D (M - 1) = {n * (m - 1)} of 0, got "
-            f"{differences[beyond].flat[0]}"
+        raise BadValueError(
+            f"`rank_sum_difference` must lie within D (M - 1) = {n * (m - 1)} of 0",
+            differences[beyond].flat[0],
         )
     if not np.array_equal(differences, np.trunc(differences)):
-        raise ValueError(
-            "rank_sum_difference must be whole numbers, as without ties; with ties use "
-            "compare_datasets(..., method='exact')"
+        raise BadValueError(
+            "`rank_sum_difference` must be whole numbers, as without ties; with ties use "
+            "compare_datasets(..., `method='exact'`)"
         )
     tails = _tails(np.tile(np.arange(1, m + 1), (n, 1)))
     return unwrap(
@@ -416,8 +417,8 @@ def _tails(rows: Ints) -> Floats:
     even = (np.diff(rows, axis=1) == rows[:, 1:2] - rows[:, :1]).all(axis=1)
     of_task = np.where(even, 4.0, np.minimum(spread, float(m) * m))
     if (np.cumsum(spread) * of_task).sum() + m * m * np.count_nonzero(~even) > _MOST:
-        raise ValueError(
-            f"method='exact' takes too long for {m} models and {n} tasks: use 'normal'"
+        raise BadValueError(
+            f"`method='exact'` takes too long for {m} models and {n} tasks: use 'normal'"
         )
     chances = np.ones(1)
     for row in rows:
@@ -533,7 +534,7 @@ def shaffer_counts(n_models: int) -> ShafferCounts:
     """
     m = as_whole(n_models, "n_models", 2)
     if m > _MOST_MODELS:
-        raise ValueError(f"n_models must be at most {_MOST_MODELS}, got {m}")
+        raise BadValueError(f"`n_models` must be at most {_MOST_MODELS}", m)
     n_pairs = m * (m - 1) // 2
     counts = np.flatnonzero(fewest_models(n_pairs) <= m)
     n_true = n_pairs - np.arange(n_pairs)
@@ -584,9 +585,9 @@ def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...],
     ((0, 1), (0, 2), (2, 3))
     """
     m = as_whole(n_models, "n_models", 1)
-    needed = f"not_different must be pairs of indices below {m}, or bools ({m}, {m})"
+    needed = f"`not_different` must be pairs of indices below {m}, or bools ({m}, {m})"
     if isinstance(not_different, (str, bytes)) or not isinstance(not_different, Iterable):
-        raise TypeError(f"{needed}, got {not_different!r}")
+        raise BadTypeError(needed, repr(not_different))
     try:
         entries = np.asarray(
             not_different
@@ -594,22 +595,22 @@ def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...],
             else [tuple(pair) for pair in not_different]
         )
     except (TypeError, ValueError):
-        raise TypeError(f"{needed}, got something else") from None
+        raise BadTypeError(needed, "something else") from None
     tied = np.zeros((m, m), bool)
     if entries.dtype == np.bool_ and entries.shape == (m, m):
         tied |= entries | entries.T
     elif entries.size:
         if entries.dtype.kind not in "iu" or entries.ndim != 2 or entries.shape[1] != 2:
-            raise TypeError(f"{needed}, got {entries.dtype} of shape {entries.shape}")
+            raise BadTypeError(needed, f"{entries.dtype} of shape {entries.shape}")
         i, j = entries.T
         if entries.min() < 0 or entries.max() >= m or (i == j).any():
-            raise ValueError(f"{needed}, got {entries.tolist()[:3]}")
+            raise BadValueError(needed, f"{entries.tolist()[:3]}")
         tied[i, j] = tied[j, i] = True
     np.fill_diagonal(tied, val=False)
     groups, complete = find_ties(np.arange(m), np.where(tied, np.int8(TIED), np.int8(UNTESTED)))
     if not complete:
-        raise ValueError(
-            "not_different must have at most 1,000 maximal cliques, and this graph "
-            "has more: use fewer models"
+        raise BadValueError(
+            "`not_different` must have at most 1,000 maximal cliques, and this graph has more",
+            remedy=": use fewer models",
         )
     return groups

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ScoreTable, are_task_scores
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, parts
@@ -44,9 +45,9 @@ def read_scores(
     if are_task_scores(scores):
         table = scores.task_scores()
         if lower and not table.lower_is_better:
-            raise ValueError(
-                "lower_is_better must be False where scores know themselves that more "
-                "is better: errors and losses were given another sign"
+            raise BadValueError(
+                "`lower_is_better` must be False where scores know themselves that more is "
+                "better: errors and losses were given another sign"
             )
         lower, tasks = table.lower_is_better, tasks or table.tasks
         scores = dict(zip(table.names, table.scores, strict=True))
@@ -60,21 +61,22 @@ def read_scores(
     named = named_columns(with_names(scores, names, "scores"), "scores")
     _refuse_folds(scores, [column for _, column in named])
     if len(named) < 2:
-        raise ValueError(f"scores must hold at least 2 models, got {len(named)}")
+        raise BadValueError("`scores` must hold at least 2 models", len(named))
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     columns = [_column(x, name) for (_, x), name in zip(named, titles, strict=True)]
     n_tasks = columns[0].size
     for title, column in zip(titles, columns, strict=True):
         if column.size != n_tasks:
-            raise ValueError(
-                "scores must have a score of each model for the same tasks: "
-                f"{title} has {column.size}, {titles[0]} has {n_tasks}"
+            raise BadValueError(
+                f"`scores` must have a score of each model for the same tasks: {title} has "
+                f"{column.size}, {titles[0]} has {n_tasks}"
             )
     if n_tasks < 2:
-        raise ValueError(
-            f"scores must be on at least two tasks, got {n_tasks}: models on the "
-            "items of one task are compared by compare_all and compare_means"
+        raise BadValueError(
+            "`scores` must be on at least two tasks",
+            f"{n_tasks}: models on the items of one task are compared by compare_all and "
+            "compare_means",
         )
     if isinstance(scores, Mapping) or hasattr(scores, "columns"):
         refuse_ids(titles, columns, "scores")
@@ -90,10 +92,10 @@ def read_scores(
     bad = np.argwhere(np.abs(matrix) >= LARGEST)
     if bad.size:
         model, task = bad[0]
-        raise ValueError(
-            f"scores must be finite, and below {LARGEST:g} in size, got "
-            f"{matrix[model, task]} of {titles[model]} on {visible(labels[task])} "
-            f"({len(bad)} in all)"
+        raise BadValueError(
+            f"`scores` must be finite, and below {LARGEST:g} in size",
+            f"{matrix[model, task]} of {titles[model]} on {visible(labels[task])} ({len(bad)} "
+            "in all)",
         )
     return ScoreTable(tuple(name for name, _ in named), labels, matrix, lower)
 
@@ -106,10 +108,10 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
         listed = most == 1 and isinstance(part, (list, tuple)) and len(part) > 0
         if len(shape) > most or (listed and np.ndim(part[0]) > 0):
             got = getattr(scores, "shape", "several for each task")
-            raise ValueError(
-                f"scores must be of shape (M, D), one score for each model and "
-                f"task, got {got}: average over folds and repetitions first (they are "
-                "not tasks); task_table tests within each task, compare_folds on one"
+            raise BadValueError(
+                "`scores` must be of shape (M, D), one score for each model and task",
+                f"{got}: average over folds and repetitions first (they are not tasks); "
+                "task_table tests within each task, compare_folds on one",
             )
 
 
@@ -133,10 +135,10 @@ def _column(raw: Any, title: str) -> Floats:
     try:
         column = as_values(raw, title)
     except TypeError as error:
-        raise TypeError(
-            f"scores must hold one column of numbers a model: {error}. Names of "
-            "tasks are the index of a frame, its only column of text, or tasks=; a table "
-            "with a row a score is for read_results"
+        raise BadTypeError(
+            f"`scores` must hold one column of numbers a model: {error}. Names of tasks are "
+            "the index of a frame, its only column of text, or `tasks=`; a table with a row a "
+            "score is for read_results"
         ) from error
     if column.dtype == np.float32:
         # The decimals that were written, not their nearest binary numbers.
@@ -149,13 +151,13 @@ def name_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
     if tasks is None:
         return _numbered(n_tasks)
     if isinstance(tasks, (str, bytes)) or not isinstance(tasks, Iterable):
-        raise TypeError(f"tasks must be a sequence of names of tasks, got {tasks!r}")
+        raise BadTypeError("`tasks` must be a sequence of names of tasks", repr(tasks))
     names = [str(task) for task in tasks]
     if len(names) != n_tasks:
-        raise ValueError(f"tasks must name each of the {n_tasks} tasks, got {len(names)} names")
+        raise BadValueError(f"`tasks` must name each of the {n_tasks} tasks", f"{len(names)} names")
     if len(set(names)) < n_tasks:
         twice = sorted(name for name, n in Counter(names).items() if n > 1)
-        raise ValueError(f"tasks must have one name a task, got {twice} more than once")
+        raise BadValueError("`tasks` must have one name a task", f"{twice} more than once")
     return tuple(names)
 
 
@@ -257,20 +259,23 @@ def read_data(
         )
         more = f" and {len(where) - _SHOWN} more" * (len(where) > _SHOWN)
         offers = [_OFFERS[policy] for policy in policies if policy != "raise"]
-        cure = f"pass missing={', '.join(offers)}, or " if offers else ""
-        raise ValueError(
-            f"scores must have one for each model and task, {len(where)} missing: "
+        cure = f"pass `missing={', '.join(offers)}, or ".replace("' ", "'` ", 1) if offers else ""
+        raise BadValueError(
+            f"`scores` must have one for each model and task, {len(where)} missing: "
             f"{examples}{more}; {cure}leave models or tasks out ({n_complete} of "
             f"{len(table.tasks)} tasks have all models)"
         )
     if missing == "tasks" and n_complete < 2:
-        raise ValueError(
-            f"scores must have at least two tasks that all {len(table.names)} models "
-            f"have, got {n_complete}: leave models out"
+        raise BadValueError(
+            f"`scores` must have at least two tasks that all {len(table.names)} models have",
+            n_complete,
+            ": leave models out",
         )
     if gaps.all(axis=1).any():
         model = table.names[int(np.argmax(gaps.all(axis=1)))]
-        raise ValueError(f"{visible(model)} has no score on any task: leave this model out")
+        raise BadValueError(
+            f"{visible(model)} has no score on any task: leave this model out", argument="scores"
+        )
     n_dropped = 0
     if missing == "tasks" and not kept.all():
         n_dropped = kept.size - n_complete

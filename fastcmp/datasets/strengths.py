@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.threads import Progress, blas_for, check_progress, check_workers
 from fastcmp.counts.pairs import all_pairs, choose_pairs
@@ -67,9 +68,9 @@ def _rank(
     m = len(names)
     covariance = choose(covariance, "covariance", COVARIANCES)
     if covariance not in possible:
-        raise ValueError(
-            f"covariance={covariance!r} needs to know which battles belong together: "
-            f"take one of {possible}, or pass scores, or a table of battles with a group"
+        raise BadValueError(
+            f"`covariance={covariance!r}` needs to know which battles belong together",
+            remedy=f": take one of {possible}, or pass scores, or a table of battles with a group",
         )
     model = Model(ties_as=choose(ties_as, "ties_as", TIES), ridge=as_finite(ridge, "ridge", 0.0))
     check_workers(workers)
@@ -83,10 +84,10 @@ def _rank(
     if battles is not None and covariance in ("clustered", "bootstrap"):
         n_clusters = battles.n_clusters
         if n_clusters < 2:
-            raise ValueError(
-                "groups must be at least 2, got battles of one cluster only, whose "
-                "standard errors are unknown: pass covariance='sandwich' if battles are "
-                "independent"
+            raise BadValueError(
+                "`groups` must be at least 2",
+                "battles of one cluster only, whose standard errors are unknown",
+                ": pass `covariance='sandwich'` if battles are independent",
             )
         if n_clusters <= _FEW_CLUSTERS:
             cautions += (
@@ -107,9 +108,10 @@ def _rank(
             finite = resampled[np.isfinite(resampled).all(axis=1)]
             n_failed = len(resampled) - len(finite)
             if len(finite) < 2:
-                raise ValueError(
-                    f"n_resamples={len(resampled)} draws of clusters gave {len(finite)} estimates: "
-                    "pass covariance='clustered'"
+                raise BadValueError(
+                    f"`n_resamples={len(resampled)}` draws of clusters gave {len(finite)} "
+                    "estimates",
+                    remedy=": pass `covariance='clustered'`",
                 )
             if n_failed:
                 cautions += (
@@ -180,16 +182,16 @@ def _check_exists(
     groups = find_components(names, linked)
     if not groups.mle_exists and not model.ridge:
         what = " (ties are ignored)" if model.ties_as == "ignored" and ties.any() else ""
-        raise ValueError(
-            f"wins do not determine the strengths{what}: {groups.problem}; compare the "
-            "models of one group, or pass ridge= for a penalised fit (win_components "
-            "lists the groups)"
+        raise BadValueError(
+            f"`wins` do not determine the strengths{what}: {groups.problem}",
+            remedy="; compare the models of one group, or pass `ridge=` for a penalised fit "
+            "(win_components lists the groups)",
         )
     if model.has_nu:
         bounded = model.ridge > 0 and wins.any() and ties.any()
         problem = "" if bounded else davidson_problem(wins, ties)
         if problem:
-            raise ValueError(f"ties_as='davidson' has no finite estimate: {problem}")
+            raise BadValueError(f"`ties_as='davidson'` has no finite estimate: {problem}")
     if groups.mle_exists:
         return ()
     return (

@@ -20,6 +20,7 @@ from fastcmp.core.checks import (
     as_whole,
     choose,
 )
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Drawn, Record, ScoreTable
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section
@@ -290,7 +291,7 @@ _EQUAL = 1e-13  # means that differ by less, of the largest value, are tied
 
 def _listed(raw: Any, argument: str) -> list[Any]:
     if isinstance(raw, (str, bytes)) or not isinstance(raw, Iterable):
-        raise TypeError(f"{argument} must be a sequence of arrays, one a task, got {raw!r}")
+        raise BadTypeError(f"`{argument}` must be a sequence of arrays, one a task", repr(raw))
     return list(raw)
 
 
@@ -303,12 +304,12 @@ def _read_each(
         name = f"{argument} of {visible(task)}"
         x = np.asarray(as_numbers(raw, name).astype(np.float64))
         if n_models is None and (x.ndim != 1 or x.size < 2):
-            raise ValueError(f"{name} must be of shape (n,), n >= 2 items or folds, got {x.shape}")
+            raise BadValueError(f"`{name}` must be of shape (n,), n >= 2 items or folds", x.shape)
         if n_models is not None and (x.ndim != 2 or len(x) != n_models or not x.shape[1]):
             shape = f"({n_models}, n), one row a model"
-            raise ValueError(f"{name} must be of shape {shape}, got {x.shape}")
+            raise BadValueError(f"`{name}` must be of shape {shape}", x.shape)
         if not (np.abs(x) < LARGEST).all():
-            raise ValueError(f"{name} must be finite, and below {LARGEST:g} in size")
+            raise BadValueError(f"`{name}` must be finite, and below {LARGEST:g} in size")
         columns.append(x)
     return columns
 
@@ -322,24 +323,23 @@ def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw
     if isinstance(items, Mapping):
         lacking = [task for task in tasks if task not in items]
         if lacking or len(items) != len(tasks):
-            raise ValueError(
-                f"items must have the {len(tasks)} tasks of scores, got {len(items)}"
-                + (f", without {lacking[:3]}" if lacking else "")
-            )
+            without = f", without {lacking[:3]}" if lacking else ""
+            demand = f"`items` must have the {len(tasks)} tasks of scores"
+            raise BadValueError(demand, f"{len(items)}{without}")
         items = [items[task] for task in tasks]
     items = _listed(items, "items")
     if len(items) != len(tasks):
-        raise ValueError(f"items must have one array a task, {len(tasks)}, got {len(items)}")
+        raise BadValueError(f"`items` must have one array a task, {len(tasks)}", len(items))
     columns = _read_each(items, "items", tasks, len(names))
     means = np.stack([x.mean(axis=1) for x in columns], axis=1)
     size = max(float(np.abs(x).max()) for x in columns)
     far = np.argwhere(np.abs(means - table.scores) > _CLOSE * max(size, 1e-300))
     if far.size:
         model, task = far[0]
-        raise ValueError(
-            f"items must have the scores as their means: {visible(names[model])} "
-            f"has {means[model, task]:.6g} on {visible(tasks[task])}, its score "
-            f"is {table.scores[model, task]:.6g}"
+        raise BadValueError(
+            f"`items` must have the scores as their means: {visible(names[model])} has "
+            f"{means[model, task]:.6g} on {visible(tasks[task])}, its score is "
+            f"{table.scores[model, task]:.6g}"
         )
     values = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
     values = values if table.lower_is_better else -values
@@ -452,13 +452,13 @@ def task_bootstrap(
     m, d = table.scores.shape
     top = as_whole(top_k, "top_k", 1)
     if top > m:
-        raise ValueError(f"top_k must be at most the number of models, {m}, got {top_k}")
+        raise BadValueError(f"`top_k` must be at most the number of models, {m}", top_k)
     level = as_proportion(confidence_level, "confidence_level")
     n_draws, seed = as_resamples(n_resamples), as_seed(rng)
     nested = as_flag(nested, "nested")
     if nested != (items is not None):
-        raise ValueError(
-            "items and nested=True belong together: items are drawn only where that is "
+        raise BadValueError(
+            "`items` and `nested=True` belong together: items are drawn only where that is "
             "asked for, because it counts their noise twice"
         )
     listable = not nested and comb(2 * d - 1, d) <= _LISTED
@@ -466,7 +466,9 @@ def task_bootstrap(
     of_items = _drawn_items(items, table, by, seed) if nested else None
     if way == "exact" and not exact:
         why = "items are drawn too" if nested else f"got {d} tasks"
-        raise ValueError(f"method='exact' lists all draws of up to 10 tasks, {why}: use 'draws'")
+        raise BadValueError(
+            f"`method='exact'` lists all draws of up to 10 tasks, {why}: use 'draws'"
+        )
     costs = Costs.of(data.gains, by)
     draw = of_items or drawn_tasks(costs.values, seed)
     weights = None
@@ -815,7 +817,7 @@ def task_noise(differences: Any, *, tasks: Sequence[str] | None = None) -> TaskN
         differences = list(differences.values())
     differences = _listed(differences, "differences")
     if len(differences) < 2:
-        raise ValueError(f"differences must be of at least two tasks, got {len(differences)}")
+        raise BadValueError("`differences` must be of at least two tasks", len(differences))
     labels = name_tasks(tasks, len(differences))
     columns = _read_each(differences, "differences", labels, None)
     n_tasks = len(columns)

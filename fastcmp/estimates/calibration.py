@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Drawn, Intervals, Record
 from fastcmp.core.render import visible
@@ -188,30 +189,32 @@ class Calibration(Drawn, Record):
         kept = np.array([model_index(model, self.names, "models") for model in listed], np.int64)
         names = tuple(self.names[m] for m in kept)
         if len(names) < 2 or len(set(names)) < len(names):
-            raise ValueError(f"measure={measure!r} compares two models or more, got {names}")
+            raise BadValueError(f"`measure={measure!r}` compares two models or more", names)
         values, covariance, df = self._of(measure)
         values = values[kept]
         if not np.isfinite(values).all():
             lacking = np.flatnonzero(~np.isfinite(values))
-            raise ValueError(
-                f"measure={measure!r}: {visible(names[lacking[0]])} has none ({lacking.size} such "
-                "models; see cautions)"
+            raise BadValueError(
+                f"`measure={measure!r}`: {visible(names[lacking[0]])} has none ({lacking.size} "
+                "such models; see cautions)"
             )
         doubtful = np.flatnonzero(~(self.spiegelhalter_pvalue[kept] < 1.0 - self.confidence_level))
         if measure == "mcb" and doubtful.size > 1:
             i, j = doubtful[:2]
-            raise ValueError(
-                f"measure='mcb': Spiegelhalter's test rejects neither {names[i]!r} nor "
-                f"{names[j]!r}, and where both may be calibrated the difference has no sound test: "
-                "pass estimates_of('score') or estimates_of('dsc') of the record, or "
-                "estimates_of('mcb', models=) without one of them"
+            raise BadValueError(
+                f"`measure='mcb'`: Spiegelhalter's test rejects neither {names[i]!r} nor "
+                f"{names[j]!r}, and where both may be calibrated the difference has no sound "
+                "test",
+                remedy=": pass estimates_of('score') or estimates_of('dsc') of the record, or "
+                "estimates_of('mcb', `models=`) without one of them",
             )
         error = self.standard_error_of("slope")[kept]
         near = np.flatnonzero(~(np.abs(self.slope[kept] - 1.0) > 2.0 * error))
         if measure == "slope-distance" and near.size:
-            raise ValueError(
-                f"measure='slope-distance': the slope of {names[near[0]]!r} is within 2 standard "
-                "errors of 1, where its distance has no normal error: compare by 'slope'"
+            raise BadValueError(
+                f"`measure='slope-distance'`: the slope of {names[near[0]]!r} is within 2 "
+                "standard errors of 1, where its distance has no normal error",
+                remedy=": compare by 'slope'",
             )
         what, lower = MEASURES[measure]
         estimates = Estimates(
@@ -386,8 +389,8 @@ def read_problems(
     read = replace(read, names=read_names(names, len(read.names), read.names))
     column = read_true_labels(y_true)
     if len({table.shape[1:] for table in read.tables}) > 1:
-        raise ValueError(
-            "probabilities must have one form for all models: shape (n,), or (n, K) with a "
+        raise BadValueError(
+            "`probabilities` must have one form for all models: shape (n,), or (n, K) with a "
             "column a class"
         )
     problems, keys, kind = [], np.zeros((2, len(column))), None
@@ -422,12 +425,14 @@ def _read_folds(
     probability, so that folds are alike and do not depend on the order of the rows.
     """
     if isinstance(raw, (bool, str, bytes)) or raw is None:
-        raise TypeError(f"folds must be a whole number >= 2, or the fold of each item, got {raw!r}")
+        raise BadTypeError(
+            "`folds` must be a whole number >= 2, or the fold of each item", repr(raw)
+        )
     if np.ndim(raw):
         grouping = read_grouping(raw, "folds", n, keep)
         assert grouping is not None
         if len(grouping.labels) < 2:
-            raise ValueError("folds must hold at least 2 folds, got 1")
+            raise BadValueError("`folds` must hold at least 2 folds", "1")
         return grouping.codes, len(grouping.labels)
     k = as_whole(raw, "folds", 2)
     if clusters is not None:
@@ -574,7 +579,9 @@ def calibration(
     if hosmer_lemeshow_groups is not None:
         as_whole(hosmer_lemeshow_groups, "hosmer_lemeshow_groups", 2)
         if weights is not None:
-            raise ValueError("hosmer_lemeshow_groups= counts items: leave it out with weights=")
+            raise BadValueError(
+                "`hosmer_lemeshow_groups=` counts items", remedy=": leave it out with `weights=`"
+            )
     fewer = 2 if as_flag(fitted, "fitted") else 0
     from scipy.special import chdtrc
 
@@ -591,7 +598,7 @@ def calibration(
     belongs = read_item_groups(total, groups=groups, keep=used, indexed=("y_true", y_true))
     n, clusters, n_units = belongs.n_items, belongs.clusters, belongs.n_units
     if n_units < 2:
-        raise ValueError(f"y_true must hold at least 2 items, got {n}")
+        raise BadValueError("`y_true` must hold at least 2 items", n)
     weight = np.ones(n)
     if importance is not None:
         weight = importance[importance > 0.0]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, as_resamples, as_seed
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Drawn, Record, keep_intervals
 from fastcmp.core.render import visible
@@ -108,12 +109,15 @@ class DecisionCurve(Drawn, Record):
     def estimates(self) -> Estimates:
         """Net benefits of all models and strategies; a ValueError with several thresholds."""
         if self.covariance is None:
-            raise ValueError(
-                f"a decision curve at {self.thresholds.size} thresholds has no one net benefit: "
-                "pass thresholds= one number, or take net_benefit_values(threshold=(low, high))"
+            raise BadValueError(
+                f"a decision curve at {self.thresholds.size} thresholds has no one net benefit",
+                remedy=": pass `thresholds=` one number, or take "
+                "net_benefit_values(threshold=(low, high))",
             )
         if not np.isfinite(self.covariance).all():
-            raise ValueError("no item is positive: there is no standardised net benefit")
+            raise BadValueError(
+                "no item is positive: there is no standardised net benefit", argument="y_true"
+            )
         df: Any = self.covariance_df if self.prevalence is not None else float(self.df.flat[0])
         options: Any = {"df": df, "n_items": self.n_items, "names": self.names}
         values = self.net_benefit[:, 0]
@@ -420,7 +424,7 @@ def decision_curve(
     if prevalence_se is not None:
         as_finite(prevalence_se, "prevalence_se", 0.0)
         if prevalence is None:
-            raise ValueError("prevalence_se= goes with prevalence=: pass both")
+            raise BadValueError("`prevalence_se=` goes with `prevalence=`: pass both")
     read, truth = read_risks(y_true, probabilities, positive, names)
     all_names = (*read.names, *STRATEGIES)
     compared, m = _choose(all_names, pairs, control), len(all_names)
@@ -444,11 +448,11 @@ def decision_curve(
     items = _Items(np.stack(rows), positives, weight[keep], at, units, n_units)
     n, n_positives = items.truth.size, int(items.truth.sum())
     if items.n_units < 2:
-        raise ValueError(f"y_true must hold at least 2 items, got {n}")
+        raise BadValueError("`y_true` must hold at least 2 items", n)
     if prevalence is not None and min(n_positives, n - n_positives) < 2:
-        raise ValueError(
-            f"prevalence= needs at least 2 items of each class in y_true, got {n_positives} "
-            f"positives and {n - n_positives} negatives"
+        raise BadValueError(
+            "`prevalence=` needs at least 2 items of each class in `y_true`",
+            f"{n_positives} positives and {n - n_positives} negatives",
         )
     scale = _Scale.of(items, prevalence, standardised=standardised)
     plain = _Scale.of(items, prevalence, standardised=False)
@@ -524,12 +528,12 @@ def _read_thresholds(raw: Any) -> Floats:
         return np.arange(1, 100) / 100.0
     at = np.atleast_1d(as_numbers(raw, "thresholds", "numbers in (0, 1)")).astype(np.float64)
     if at.ndim != 1 or not at.size or not ((at > 0.0) & (at < 1.0)).all():
-        raise ValueError(
-            f"thresholds must be one or more numbers in (0, 1), got {raw!r}: at 0 all are treated, "
-            "and at 1 nobody is, whatever the model"
+        raise BadValueError(
+            "`thresholds` must be one or more numbers in (0, 1)",
+            f"{raw!r}: at 0 all are treated, and at 1 nobody is, whatever the model",
         )
     if at.size > np.iinfo(np.int16).max:
-        raise ValueError(f"thresholds must be at most 32,767, got {at.size}")
+        raise BadValueError("`thresholds` must be at most 32,767", at.size)
     return np.unique(at)
 
 
@@ -558,7 +562,7 @@ def _variances(
     (i, j), clusters = pairs.T, items.truth.size > n
     check_memory(
         *(64.0 * len(pairs) * count, None, f"{len(pairs)} pairs at {count} thresholds"),
-        "compare fewer pairs= at fewer thresholds=",
+        "compare fewer `pairs=` at fewer `thresholds=`",
     )
 
     alone = [(m, m) for m in range(len(items.passed))]
@@ -625,7 +629,7 @@ def _critical_value(
     i, j = np.searchsorted(models, pairs).T
     check_memory(
         *(12.0 * models.size * items.thresholds.size * items.n_units, None, "influences of units"),
-        "compare fewer models at fewer thresholds=",
+        "compare fewer models at fewer `thresholds=`",
     )
     influences = dict(pool.answers(lambda m: scale.influences(items, m), models.tolist()))
     rows = np.stack([influences[m] for m in models.tolist()])

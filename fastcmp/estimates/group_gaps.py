@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
@@ -257,7 +258,7 @@ def group_gaps(
     checked = [choose(x, "rate", (*RATES, _BOTH)) for x in raw_names]
     rate_names = [name for x in checked for name in (("tpr", "fpr") if x == _BOTH else (x,))]
     if not rate_names or len(set(rate_names)) < len(rate_names):
-        raise ValueError(f"rate must name different rates, at least one, got {rate!r}")
+        raise BadValueError("`rate` must name different rates, at least one", repr(rate))
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     alpha = as_proportion(alpha, "alpha")
     beside = {"y_true": y_true, "group": group, "groups": groups}
@@ -268,12 +269,12 @@ def group_gaps(
     grouping = read_grouping(group, "group", n, truth.kept)
     clusters = read_grouping(groups, "groups", n, truth.kept)
     if grouping is None or len(grouping.labels) < 2:
-        raise ValueError(f"group must hold at least two groups, got {group!r:.60}")
+        raise BadValueError("`group` must hold at least two groups", f"{group!r:.60}")
     n_groups = len(grouping.labels)
     if n_groups > max(10, n // 2):
-        raise ValueError(f"group has {n_groups} labels for {n} items: bin numbers first")
+        raise BadValueError(f"`group` has {n_groups} labels for {n} items: bin numbers first")
     if clusters is not None and len(clusters.labels) < 2:
-        raise ValueError("groups must hold at least 2 clusters, got 1: it has no variance")
+        raise BadValueError("`groups` must hold at least 2 clusters", "1: it has no variance")
     pairs, between, r = all_pairs(m), all_pairs(n_groups), len(rate_names)
     counts, units = np.zeros((2, r, m, n_groups), np.int64)
     rates = np.full((r, m, n_groups), np.nan)
@@ -337,7 +338,7 @@ def _predictions(raw: Any, names: Any, truth: Truth) -> tuple[tuple[str, ...], F
     else:
         named = named_columns(raw, "preds")
     if not named:
-        raise ValueError("preds must hold at least one model, got none")
+        raise BadValueError("`preds` must hold at least one model", "none")
     flags = [
         read_labels(column, "preds" if len(named) == 1 else f"preds[{name!r}]", truth)
         for name, column in named

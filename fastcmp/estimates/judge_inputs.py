@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import warn
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
@@ -97,10 +98,10 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
     axes = [2 if has_names(x) else _n_axes(x) for x in (judge, human)]
     for name, raw, n_axes in zip(("judge", "human"), (judge, human), axes, strict=True):
         if not n_axes:
-            raise TypeError(f"{name} must hold one number an item, got {raw!r}")
+            raise BadTypeError(f"`{name}` must hold one number an item", repr(raw))
     if axes[1] not in (axes[0], axes[0] + 1):
-        raise ValueError(
-            "judge and human must both be of one model, shape (N,), or of the same M models, "
+        raise BadValueError(
+            "`judge` and human must both be of one model, shape (N,), or of the same M models, "
             "shape (M, N): each model has labels of its own answers"
         )
     columns = []
@@ -111,10 +112,10 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
         columns.append(dict(named_columns(with_names(named, names, argument), argument)))
     judges, labels = columns
     if not judges:
-        raise ValueError("judge must hold at least one model, got none")
+        raise BadValueError("`judge` must hold at least one model", "none")
     if set(judges) != set(labels):
-        raise ValueError(
-            f"human must have the models of judge, {list(judges)[:10]}, got {list(labels)[:10]}"
+        raise BadValueError(
+            f"`human` must have the models of judge, {list(judges)[:10]}", list(labels)[:10]
         )
     check_indexes([*judges.items(), *((f"human of {k}", x) for k, x in labels.items())])
     titles = [visible(name) for name in judges]
@@ -128,9 +129,10 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
     size = judged[0].size
     for title, f, y in zip(titles, judged, human_labels, strict=True):
         if not f.size == y.size == size or size < 2:
-            raise ValueError(
-                f"judge and human must have an entry for each of at least 2 items, the same for "
-                f"all models, got {f.size} and {y.size} of {title}: None where there is no label"
+            raise BadValueError(
+                "`judge` and human must have an entry for each of at least 2 items, the same "
+                "for all models",
+                f"{f.size} and {y.size} of {title}: None where there is no label",
             )
     if len(titles) > size and not has_names(judge):
         warn(
@@ -151,25 +153,25 @@ def read_judged(judge: Any, human: Any, names: Any) -> Judged:
         if m == 0 or not np.array_equal(lacking[m], lacking[m - 1]):
             items = np.flatnonzero(~lacking[m])
         if not items.size:
-            raise ValueError(
-                f"human holds no labels of {title}: nothing corrects the judge; label some items "
-                "(arrays have one row a model)"
+            raise BadValueError(
+                f"`human` holds no labels of {title}: nothing corrects the judge",
+                remedy="; label some items (arrays have one row a model)",
             )
         if not np.isfinite(means[m]) and not np.isfinite(f).all():
             bad = int(np.flatnonzero(~np.isfinite(f))[0])
-            raise ValueError(
-                f"judge must score every item, and has {f[bad]} for item {bad} of {title}: let it "
-                "judge these items, or leave them out"
+            raise BadValueError(
+                f"`judge` must score every item, and has {f[bad]} for item {bad} of {title}: "
+                "let it judge these items, or leave them out"
             )
         pair = f[items], y[items]
         if not np.isfinite(pair[1]).all():
-            raise ValueError(f"human must be finite where it is not missing, {title} is not")
+            raise BadValueError(f"`human` must be finite where it is not missing, {title} is not")
         for what, values, mean in (("judge", pair[0], means[m]), ("human", pair[1], 0.0)):
             extreme = max(-values.min(), values.max(), abs(mean))
             if not 1.0 / _LARGEST < extreme < _LARGEST and extreme != 0.0:
-                raise ValueError(
-                    f"{what} must hold values between 1e-100 and 1e100 in size, got {extreme:g} of "
-                    f"{title}: multiply or divide them all by a number"
+                raise BadValueError(
+                    f"`{what}` must hold values between 1e-100 and 1e100 in size",
+                    f"{extreme:g} of {title}: multiply or divide them all by a number",
                 )
         data.labelled.append(items)
         data.labels.append(pair)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail, wilson_interval
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
@@ -134,9 +135,9 @@ class JudgedValues(Record):
     def estimates(self) -> Estimates:
         """Corrected means of at least two models, for what compares estimates."""
         if len(self.names) < 2 or not np.isfinite(self.covariance).all():
-            raise ValueError(
-                "estimates of judged values need at least 2 models with at least 3 labels, got "
-                f"{len(self.names)} models with {self.n_labels.min()} or more"
+            raise BadValueError(
+                "`estimates` of judged values need at least 2 models with at least 3 labels",
+                f"{len(self.names)} models with {self.n_labels.min()} or more",
             )
         same = (
             *("names", "covariance", "pair_df", "influences", "codes", "n_items", "n_clusters"),
@@ -312,16 +313,16 @@ def judged_values(
     way = "label_strata" if label_strata is not None else convention
     if target == "these items":
         if convention != "inside":
-            raise ValueError("target='these items' needs convention='inside'")
+            raise BadValueError("`target='these items'` needs `convention='inside'`")
         way = "these items"
     variance = _check_options(way, [*plan], tune, variance, average, data)
     design, drawn = _read_design(data, plan, stratum_weights, average)
     by_labels = tune in ("model", "slope")
     wilson = interval != "t" and way == "inside" and design.plain and by_labels
     if interval == "wilson" and not wilson:
-        raise ValueError(
-            "interval='wilson' needs items that count alike, labels that were drawn from all, and "
-            "tune='model'"
+        raise BadValueError(
+            "`interval='wilson'` needs items that count alike, labels that were drawn from "
+            "all, and `tune='model'`"
         )
     normal = way in ("ppi", "horvitz-thompson")
     n_models, n_units = len(data.names), design.n_units
@@ -363,8 +364,8 @@ def judged_values(
     for m, (f, y) in enumerate(data.labels if wilson else []):
         is_binary = all(((x == 0.0) | (x == 1.0)).all() for x in (y, f, data.judged[m]))
         if interval == "wilson" and not is_binary:
-            raise ValueError(
-                f"interval='wilson' needs 0/1 labels and judge, {data.names[m]} has others"
+            raise BadValueError(
+                f"`interval='wilson'` needs 0/1 labels and judge, {data.names[m]} has others"
             )
         # With a judge that says the same of all, that of the labels alone, where it has a width.
         as_alone = constant[m] and n_labels[m] < data.n_items and errors[m] > 0.0
@@ -424,28 +425,32 @@ def _check_options(
     design, tunes, variances, reason = _WAYS[name]
     for option in item_options:
         if option not in design:
-            raise ValueError(f"{option}= cannot be taken into account here: {reason}")
+            raise BadValueError(f"`{option}=` cannot be taken into account here: {reason}")
     if name == "horvitz-thompson" and not item_options:
-        raise ValueError("convention='horvitz-thompson' needs probabilities=")
+        raise BadValueError("`convention='horvitz-thompson'` needs `probabilities=`")
     if average == "clusters" and item_options != ["groups"]:
-        raise ValueError(
-            "average='clusters' needs groups=, and no strata, weights or probabilities"
+        raise BadValueError(
+            "`average='clusters'` needs `groups=`, and no strata, weights or probabilities"
         )
     if name == "ppi" and "groups" in item_options and average == "items":
-        raise ValueError("groups= with convention='ppi' are published for average='clusters' only")
+        raise BadValueError(
+            "`groups=` with `convention='ppi'` are published for `average='clusters'` only"
+        )
     if isinstance(tune, str) and tune not in tunes:
-        raise ValueError(f"tune={tune!r} needs convention='inside' of new items: use 'model'")
+        raise BadValueError(
+            f"`tune={tune!r}` needs `convention='inside'` of new items: use 'model'"
+        )
     if tune == "stratum" and "strata" not in item_options:
-        raise ValueError("tune='stratum' needs strata=")
+        raise BadValueError("`tune='stratum'` needs `strata=`")
     n_models = len(data.names)
     if (tune == "pair" and n_models != 2) or (tune == "common" and n_models < 2):
         what = "two models" if tune == "pair" else "several models"
-        raise ValueError(f"tune={tune!r} is for {what}, got {n_models}: use 'model' or 'common'")
+        raise BadValueError(f"`tune={tune!r}` is for {what}", n_models, ": use 'model' or 'common'")
     if tune in ("common", "pair") and not data.same_labels:
-        raise ValueError(f"tune={tune!r} needs labels of the same items for all models")
+        raise BadValueError(f"`tune={tune!r}` needs labels of the same items for all models")
     if variance is not None and variance not in variances:
         allowed = [x for x in variances if x] or "none: leave it out"
-        raise ValueError(f"variance={variance!r} is not known here, but {allowed}")
+        raise BadValueError(f"`variance={variance!r}` is not known here, but {allowed}")
     return variances[0] if variance is None else variance
 
 
@@ -457,7 +462,9 @@ def _read_design(
     item_columns = {name: plan.get(name) for name in ("groups", "strata", "weights")}
     groups = read_item_groups(n, **item_columns, stratum_weights=stratum_weights)
     if groups.crossed:
-        raise ValueError("groups must lie within strata: a cluster has items of several strata")
+        raise BadValueError(
+            "`groups` must lie within strata: a cluster has items of several strata"
+        )
     clusters = None if groups.clusters is None else groups.clusters.codes
     weights = np.ones(n) if groups.weights is None else groups.weights
     if average == "clusters" and clusters is not None:
@@ -467,9 +474,9 @@ def _read_design(
         probabilities = as_numbers(plan["probabilities"], "probabilities").astype(np.float64)
         outside = probabilities[~((probabilities > 0.0) & (probabilities <= 1.0))]
         if probabilities.shape != (n,) or outside.size:
-            raise ValueError(
-                f"probabilities of being labelled must lie in (0, 1], one for each of {n} items, "
-                f"got {outside[0] if outside.size else probabilities.shape}"
+            raise BadValueError(
+                f"`probabilities` of being labelled must lie in (0, 1], one for each of {n} items",
+                outside[0] if outside.size else probabilities.shape,
             )
     drawn = read_grouping(plan.get("label_strata"), "label_strata", n)
     strata = None if groups.strata is None else groups.strata.codes
@@ -481,14 +488,14 @@ def _read_design(
     option, layers = ("strata", groups.strata) if drawn is None else ("label_strata", drawn)
     for name, items in zip(data.names, data.labelled, strict=True):
         if not weights[items].sum() > 0.0:
-            raise ValueError(f"weights must not be 0 for all items with labels of {name}")
+            raise BadValueError(f"`weights` must not be 0 for all items with labels of {name}")
         codes = design.layers if drawn is None else drawn.codes
         counts = np.bincount(codes[design.units(items)], minlength=max(shares.size, n_drawn))
         if layers is not None and counts.min() < 2:
             label = layers.labels[int(counts.argmin())]
-            raise ValueError(
-                f"{option} must have at least 2 labels (or clusters with such) each, and {label!r} "
-                f"has {counts.min()} of {name}: label more there, or merge strata"
+            raise BadValueError(
+                f"`{option}` must have at least 2 labels (or clusters with such) each, and "
+                f"{label!r} has {counts.min()} of {name}: label more there, or merge strata"
             )
     return design, None if drawn is None else drawn.codes
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import parts
 from fastcmp.inputs.model_names import read_names
@@ -113,8 +114,8 @@ def net_benefit_values(
         gain, loss = _areas(np.clip(p.astype(np.float64), low, high), low, high, threshold_density)
         values[name] = np.where(truth, gain, -loss)
         if not np.isfinite(values[name]).all():
-            raise ValueError(
-                f"threshold must end below 1 for the probabilities of {visible(name)}: its "
+            raise BadValueError(
+                f"`threshold` must end below 1 for the probabilities of {visible(name)}: its "
                 f"net benefit over ({low:g}, {high:g}) is infinite for item "
                 f"{int(np.argmin(np.isfinite(values[name])))}"
             )
@@ -132,13 +133,15 @@ def read_risks(
     truth = mark_positives(read_true_labels(y_true), positive, None)
     for name, table in zip(read.names, read.tables, strict=True):
         if table.ndim > 1:
-            raise ValueError(
-                f"probabilities of {visible(name)} have {table.shape[1]} columns: pass those of "
-                "the positive class alone, such as p[:, 1]"
+            raise BadValueError(
+                f"`probabilities` of {visible(name)} have {table.shape[1]} columns",
+                remedy=": pass those of the positive class alone, such as p[:, 1]",
             )
         check_range(table, name)
         if name in STRATEGIES:
-            raise ValueError(f"probabilities: {name!r} is the name of a strategy: rename the model")
+            raise BadValueError(
+                f"`probabilities`: {name!r} is the name of a strategy: rename the model"
+            )
     return read, truth
 
 
@@ -147,12 +150,14 @@ def _read_range(threshold: Any, density: Any) -> tuple[float, float]:
     if not isinstance(threshold, tuple):
         t = as_proportion(threshold, "threshold")
         if density != "uniform":
-            raise ValueError("threshold_density= goes with a range: pass threshold=(low, high)")
+            raise BadValueError(
+                "`threshold_density=` goes with a range: pass threshold=(low, high)"
+            )
         return t, t
     ends = as_numbers(threshold, "threshold", "numbers in (0, 1)").astype(np.float64)
     if ends.shape != (2,) or not 0.0 <= ends[0] < ends[1] <= 1.0:
-        raise ValueError(
-            f"threshold must be a number in (0, 1), or (low, high), ascending, got {threshold!r}"
+        raise BadValueError(
+            "`threshold` must be a number in (0, 1), or (low, high), ascending", repr(threshold)
         )
     return float(ends[0]), float(ends[1])
 
@@ -183,7 +188,7 @@ def _areas(m: Floats, low: float, high: float, density: Any) -> tuple[Floats, Fl
         t = low + half * (1.0 + nodes)
         v = as_numbers(density(t), "threshold_density", "a function that gives numbers")
         if v.shape not in ((), t.shape):
-            raise ValueError(f"threshold_density must give {t.shape} numbers, got {v.shape}")
+            raise BadValueError(f"`threshold_density` must give {t.shape} numbers", v.shape)
         gain[part] = (half * weights * v).sum(axis=1)
         loss[part] = (half * weights * v * t / (1.0 - t)).sum(axis=1)
     return gain, loss

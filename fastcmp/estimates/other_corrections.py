@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.estimates.judge_inputs import NOTHING, Design, Floats, Items, dot
 
 
@@ -110,9 +111,10 @@ def outside(
     sizes, labels = design.sums(np.ones(human.size)), design.sums(np.ones(items.size), items)
     units, n_units, alone = design.units(items), design.n_units, np.nan_to_num(human)
     if (labels < sizes[units]).any():
-        raise ValueError(
-            "groups must have labels of all their items or of none with convention='ppi', and one "
-            f"of {name} has some: use convention='inside'"
+        raise BadValueError(
+            "`groups` must have labels of all their items or of none with `convention='ppi'`, "
+            f"and one of {name} has some",
+            remedy=": use `convention='inside'`",
         )
     less = int(design.strata is not None or design.clusters is not None)
     has_labels, human = np.isin(np.arange(n_units), units), design.sums(alone) / sizes
@@ -122,9 +124,10 @@ def outside(
         places, others = np.flatnonzero(here & has_labels), np.flatnonzero(here & ~has_labels)
         n, m, f, y, slope = places.size, others.size, judged[places], human[places], lam
         if min(n, m) < 2:
-            raise ValueError(
-                "human must have 2 units with labels and 2 without in each stratum with "
-                f"convention='ppi', {name} has not: use convention='inside'"
+            raise BadValueError(
+                "`human` must have 2 units with labels and 2 without in each stratum with "
+                f"`convention='ppi'`, {name} has not",
+                remedy=": use `convention='inside'`",
             )
         if slope is None:
             spread = float(np.var(judged[here], ddof=1)) * (1.0 + n / m)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws, as_numbers, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail, times
 from fastcmp.core.records import Drawn, Record
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
@@ -70,11 +71,11 @@ def exact(values: Any) -> ExactValues:
     if numbers.ndim == 1 and not np.isfinite(numbers).all():
         k = int(np.isfinite(numbers).argmin())
         of = f"model {k}" if names is None else names[k]
-        raise ValueError(f"values must be finite, got {numbers[k]} for {of}")
+        raise BadValueError("`values` must be finite", f"{numbers[k]} for {of}")
     if numbers.ndim != 1 or numbers.size < 2:
-        raise ValueError(
-            "values must hold a number for each of at least 2 models, got shape "
-            f"{numbers.shape}: values of items go to pareto_set as they are"
+        raise BadValueError(
+            "`values` must hold a number for each of at least 2 models",
+            f"shape {numbers.shape}: values of items go to pareto_set as they are",
         )
     return ExactValues(numbers, names)
 
@@ -325,15 +326,15 @@ def pareto_set(
     ({'naive_bayes': ('mlp',)}, ('svm_rbf', 'mlp'))
     """
     if not isinstance(criteria, Mapping):
-        raise TypeError(
-            "criteria must be a mapping from names to values, Estimates or exact(...), got "
-            f"{type(criteria).__name__}"
+        raise BadTypeError(
+            "`criteria` must be a mapping from names to values, Estimates or exact(...)",
+            type(criteria).__name__,
         )
     titles = tuple(map(str, criteria))
     if len(titles) < 2:
-        raise ValueError(
-            f"criteria must be at least two, got {list(titles)}: by one criterion best_set "
-            "finds the best models"
+        raise BadValueError(
+            "`criteria` must be at least two",
+            f"{list(titles)}: by one criterion best_set finds the best models",
         )
     lower = _directions(lower_is_better, titles)
     alpha = as_proportion(alpha, "alpha")
@@ -349,7 +350,7 @@ def pareto_set(
     if isinstance(groups, Mapping):
         _some_of(groups, "groups", of_items)
     elif groups is not None and not of_items:
-        raise ValueError("groups= are clusters of values of items, and no criterion has such")
+        raise BadValueError("`groups=` are clusters of values of items, and no criterion has such")
     with ThreadPool(check_workers(workers)) as pool:
         sources = [
             _read_criterion(k, criteria[k], groups, missing, pool, less=lower[str(k)])
@@ -489,16 +490,16 @@ def _directions(raw: Any, titles: tuple[str, ...]) -> dict[str, bool]:
     else:
         lacking = list(titles) if raw is None else []
     if lacking:
-        raise ValueError(
-            f"say which direction is better for {', '.join(lacking)}: pass lower_is_better="
-            f"{dict.fromkeys(titles, False)!r} with True where less is better"
+        raise BadValueError(
+            f"say which direction is better for {', '.join(lacking)}: pass "
+            f"`lower_is_better={dict.fromkeys(titles, False)!r}` with True where less is better"
         )
     if isinstance(raw, Mapping):
         _some_of(raw, "lower_is_better", titles)
         bad = [k for k, x in raw.items() if not isinstance(x, (bool, np.bool_))]
         if bad:
-            raise TypeError(
-                f"lower_is_better[{bad[0]!r}] must be True or False, got {raw[bad[0]]!r}"
+            raise BadTypeError(
+                f"`lower_is_better`[{bad[0]!r}] must be True or False", repr(raw[bad[0]])
             )
         return {title: bool(raw[title]) for title in titles}
     return _some_of(raw, "lower_is_better", titles)
@@ -507,10 +508,12 @@ def _directions(raw: Any, titles: tuple[str, ...]) -> dict[str, bool]:
 def _some_of(raw: Any, argument: str, titles: tuple[str, ...]) -> dict[str, bool]:
     """Whether each criterion is among some that are named."""
     if isinstance(raw, str) or not isinstance(raw, Collection):
-        raise TypeError(f"{argument} must name criteria of {list(titles)}, got {raw!r}")
+        raise BadTypeError(f"`{argument}` must name criteria of {list(titles)}", repr(raw))
     strangers = [name for name in raw if name not in titles]
     if strangers:
-        raise ValueError(f"{argument} must name criteria of {list(titles)}, got {strangers[0]!r}")
+        raise BadValueError(
+            f"`{argument}` must name criteria of {list(titles)}", repr(strangers[0])
+        )
     return {title: title in raw for title in titles}
 
 
@@ -521,18 +524,20 @@ def _margins(
     if raw is None:
         return dict.fromkeys(titles, 0.0)
     if not isinstance(raw, Mapping):
-        raise TypeError(f"margins must be a mapping from criteria to numbers, got {raw!r}")
+        raise BadTypeError("`margins` must be a mapping from criteria to numbers", repr(raw))
     _some_of(raw, "margins", titles)
     margins = {}
     for title, source in zip(titles, read, strict=True):
         if title not in raw and isinstance(source, Estimates):
-            raise ValueError(
-                f"margins must hold a number for each criterion with error, and lack {title!r}: "
-                "pass 0 where any difference matters"
+            raise BadValueError(
+                "`margins` must hold a number for each criterion with error, and lack "
+                f"{title!r}: pass 0 where any difference matters"
             )
         amount = as_numbers(raw.get(title, 0.0), f"margins[{title!r}]")
         if amount.ndim or not (np.isfinite(amount) and amount >= 0.0):
-            raise ValueError(f"margins[{title!r}] must be a finite number >= 0, got {raw[title]!r}")
+            raise BadValueError(
+                f"`margins`[{title!r}] must be a finite number >= 0", repr(raw[title])
+            )
         margins[title] = float(amount)
     return margins
 
@@ -546,9 +551,9 @@ def _read_criterion(
         return raw
     if (estimates := estimates_of(raw)) is not None:
         if estimates.lower_is_better and not less:
-            raise ValueError(
-                f"criteria[{title!r}] are Estimates with lower_is_better=True, and "
-                f"lower_is_better= says that more {title} is better: change one of them"
+            raise BadValueError(
+                f"`criteria`[{title!r}] are Estimates with `lower_is_better=True`, and "
+                f"`lower_is_better=` says that more {title} is better: change one of them"
             )
         return estimates
     if isinstance(groups, Mapping):
@@ -556,14 +561,14 @@ def _read_criterion(
     named = hasattr(raw, "keys") or hasattr(raw, "columns") or hasattr(raw, "column_names")
     numbers = isinstance(raw, Mapping) and all(np.ndim(x) == 0 for x in raw.values())
     if numbers or (not named and np.ndim(raw[:1] if isinstance(raw, (list, tuple)) else raw) == 1):
-        raise ValueError(
-            f"criteria[{title!r}] hold one number for each model: pass exact(...) where these "
+        raise BadValueError(
+            f"`criteria`[{title!r}] hold one number for each model: pass exact(...) where these "
             "have no error, else values of items, shape (M, n), or Estimates(values, covariance)"
         )
     try:
         return read_means(raw, groups, missing, None, pool, lower=False)[0]
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"criteria[{title!r}]: {error}") from None
+    except ArgumentError as error:
+        raise error.but(demand=f"criteria[{title!r}]: {error.args[0]}") from None
 
 
 def _same_models(
@@ -573,7 +578,7 @@ def _same_models(
     sizes = [len(source.values) for source in read]
     if len(set(sizes)) > 1:
         numbers = ", ".join(f"{title} {n}" for title, n in zip(titles, sizes, strict=True))
-        raise ValueError(f"criteria must be of the same models, got numbers of them: {numbers}")
+        raise BadValueError("`criteria` must be of the same models", f"numbers of them: {numbers}")
     m, ordered = sizes[0], []
     default = tuple(f"model_{i}" for i in range(m))
     names_of_sources = [
@@ -589,9 +594,9 @@ def _same_models(
             continue
         if set(source_names) != set(reference):
             odd = min(set(source_names) ^ set(reference))
-            raise ValueError(
-                f"criteria[{title!r}] must be of the same models as the others, and {odd!r} is "
-                "in one of them only"
+            raise BadValueError(
+                f"`criteria`[{title!r}] must be of the same models as the others, and {odd!r} "
+                "is in one of them only"
             )
         order = np.array([source_names.index(model) for model in reference])
         if isinstance(source, Estimates):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_cells, as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
@@ -150,30 +151,32 @@ def rogan_gladen(
     """
     level = as_proportion(confidence_level, "confidence_level")
     if (judge is None) == (counts is None):
-        raise TypeError("judge and counts= exclude each other: pass one of them")
+        raise BadTypeError("`judge` and `counts=` exclude each other: pass one of them")
     if (human is None) == (calibration is None):
-        raise TypeError("human and calibration= exclude each other: pass one of them")
+        raise BadTypeError("`human` and `calibration=` exclude each other: pass one of them")
     if human is not None and counts is not None:
-        raise TypeError("human needs judge, not counts=: labels belong to judged items")
+        raise BadTypeError("`human` needs judge, not `counts=`: labels belong to judged items")
     if calibration is not None and not (isinstance(calibration, Mapping) and calibration):
-        raise TypeError(f"calibration must map {list(_COUNTS)} to counts, got {calibration!r}")
+        raise BadTypeError(f"`calibration` must map {list(_COUNTS)} to counts", repr(calibration))
     method = choose(interval, "interval", (None, *INTERVALS))
     if human is not None and method not in (None, "delta"):
-        raise ValueError(f"interval={interval!r} needs calibration= by other items: use 'delta'")
+        raise BadValueError(
+            f"`interval={interval!r}` needs `calibration=` by other items: use 'delta'"
+        )
     method = method or ("delta" if calibration is None else "lang-reiczigel")
     if counts is not None:
         if not isinstance(counts, (tuple, list)) or len(counts) != 2:
-            raise TypeError(f"counts must be (judged right, items), got {counts!r}")
+            raise BadTypeError("`counts` must be (judged right, items)", repr(counts))
         n_said, n_items = (as_cells(counts=count)[0] for count in counts)
         if not n_said <= n_items or not n_items:
-            raise ValueError(f"counts must be (judged right, items), got {counts}")
+            raise BadValueError("`counts` must be (judged right, items)", counts)
         model_names, rates = read_names(names, 1), np.array([n_said / n_items])
         covariance = np.array([[rates[0] * (1.0 - rates[0]) / n_items]])
     else:
         data = read_judged(judge, judge if human is None else human, names)
         model_names, n_items, rows = data.names, data.n_items, np.stack(data.judged)
         if not np.isin(rows, (0.0, 1.0)).all():
-            raise ValueError("judge must hold 0 and 1: judged_values corrects other values")
+            raise BadValueError("`judge` must hold 0 and 1: judged_values corrects other values")
         rates = rows.mean(axis=1)
         centred = rows - rates[:, np.newaxis]
         covariance = centred @ centred.T / n_items**2
@@ -183,9 +186,9 @@ def rogan_gladen(
     else:
         by_model = dict.fromkeys(model_names, calibration) if shared else calibration
         if set(by_model) - set(model_names):
-            raise ValueError(
-                f"calibration must have the models of judge, {list(model_names)[:10]}, got "
-                f"{list(by_model)[:10]}"
+            raise BadValueError(
+                f"`calibration` must have the models of judge, {list(model_names)[:10]}",
+                list(by_model)[:10],
             )
         cells = [_read_calibration(by_model.get(name), name) for name in model_names]
     n_right, hits, n_wrong, rejections = np.array(cells, np.float64).T
@@ -193,9 +196,10 @@ def rogan_gladen(
     false, gain = 1.0 - specificity, sensitivity + specificity - 1.0
     if not (gain > 0.0).all():
         worst = model_names[int(gain.argmin())]
-        raise ValueError(
-            f"{'human' if calibration is None else 'calibration'} must show that the judge says "
-            f"right more often of right answers than of wrong ones, and for {worst} it does not"
+        raise BadValueError(
+            f"`{'human' if calibration is None else 'calibration'}` must show that the judge "
+            f"says right more often of right answers than of wrong ones, and for {worst} it "
+            "does not"
         )
     estimate = (rates - false) / gain
     errors = sensitivity * (1.0 - sensitivity) / n_right
@@ -268,14 +272,15 @@ def rogan_gladen(
 def _read_calibration(counts: Any, name: str) -> list[float]:
     """Right answers, those judged right, wrong answers, those judged wrong."""
     if not isinstance(counts, Mapping) or set(counts) != set(_COUNTS):
-        raise TypeError(
-            f"calibration must have the counts {list(_COUNTS)} of {name}, got {counts!r}"
+        raise BadTypeError(
+            f"`calibration` must have the counts {list(_COUNTS)} of {name}", repr(counts)
         )
     cells = [as_cells(calibration=counts[key])[0] for key in _COUNTS]
     if not (cells[1] <= cells[0] and cells[3] <= cells[2] and cells[0] and cells[2]):
-        raise ValueError(
-            "calibration must have right and wrong answers, and at most as many of each judged "
-            f"so, got {dict(counts)}"
+        raise BadValueError(
+            "`calibration` must have right and wrong answers, and at most as many of each "
+            "judged so",
+            dict(counts),
         )
     return [float(cell) for cell in cells]
 
@@ -283,5 +288,5 @@ def _read_calibration(counts: Any, name: str) -> list[float]:
 def _of_labels(f: Floats, y: Floats, name: str) -> list[float]:
     """The same of items with labels."""
     if not np.isin(y, (0.0, 1.0)).all() or not 0.0 < y.sum() < y.size:
-        raise ValueError(f"human must hold right (1) and wrong (0) answers of {name}")
+        raise BadValueError(f"`human` must hold right (1) and wrong (0) answers of {name}")
     return [y.sum(), (f * y).sum(), (1.0 - y).sum(), ((1.0 - f) * (1.0 - y)).sum()]

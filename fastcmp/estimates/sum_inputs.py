@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, warn
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.estimates.sum_metrics import SumMetric
@@ -69,11 +70,12 @@ def read_sums(
     `of_items` are groups, strata, weights and slices, or names of columns of a long table.
     """
     if columns is not None and (isinstance(columns, str) or not isinstance(columns, Sequence)):
-        raise TypeError(f"columns must be a sequence of names of columns, got {columns!r}")
+        raise BadTypeError("`columns` must be a sequence of names of columns", repr(columns))
     if isinstance(stats, (str, bytes, PathLike, Record)):
-        raise TypeError(
-            "stats must be sums by model, or a mapping from the columns of the metric to values of "
-            f"items as from_long and read_results give them, got {type(stats).__name__}"
+        raise BadTypeError(
+            "`stats` must be sums by model, or a mapping from the columns of the metric to "
+            "values of items as from_long and read_results give them",
+            type(stats).__name__,
         )
     if isinstance(stats, Mapping) and any(map(_is_table, stats.values())):
         models, of_items = _of_tables(stats, of_items)
@@ -85,19 +87,19 @@ def read_sums(
     check_distinct_names(list(model_names), "stats")
     check_indexes([(f"stats[{name!r}]", raw) for name, raw in models])
     if len(models) < 2:
-        raise ValueError(f"stats must hold at least 2 models, got {len(models)}")
+        raise BadValueError("`stats` must hold at least 2 models", len(models))
     whole = isinstance(stats, np.ndarray) and stats.dtype == np.float64  # of one shape
     unchecked = models[:1] if whole else models
     read = [_table(raw, visible(name), metric, columns) for name, raw in unchecked]
     (first, titles), n = read[0], len(read[0][0])
     for name, (table, table_titles) in zip(model_names, read, strict=False):
         if len(table) != n or table_titles != titles:
-            raise ValueError(
-                f"stats must have the same items and columns for each model: {visible(name)} has "
-                f"shape {table.shape}, {visible(model_names[0])} {first.shape}"
+            raise BadValueError(
+                f"`stats` must have the same items and columns for each model: {visible(name)} "
+                f"has shape {table.shape}, {visible(model_names[0])} {first.shape}"
             )
     if n < 2:
-        raise ValueError("stats must hold at least 2 items, got 1: no variance can be estimated")
+        raise BadValueError("`stats` must hold at least 2 items", "1: no variance can be estimated")
     if len(models) > n and isinstance(stats, np.ndarray):
         warn(
             f"stats hold {len(models)} models on {n} items: models come first; pass "
@@ -115,7 +117,9 @@ def read_sums(
         n, **of_items, indexed=None if framed is None else ("stats", framed)
     )
     if item_groups.crossed:
-        raise ValueError("groups must lie within strata: a cluster has items of several strata")
+        raise BadValueError(
+            "`groups` must lie within strata: a cluster has items of several strata"
+        )
     if item_groups.weights is not None:
         table = table * item_groups.weights[:, None]
         totals = totals_of(table)
@@ -136,19 +140,20 @@ def _check(
     """Refuse sums that are not finite, or negative where they cannot be."""
     if not np.isfinite(totals).all():
         for m, i, k in np.argwhere(~np.isfinite(stats))[:1]:
-            raise ValueError(
-                f"stats of {visible(names[m])} must be finite, got {stats[m, i, k]} in column "
-                f"{titles[k]!r}, item {i}: drop the items that some model lacks"
+            raise BadValueError(
+                f"`stats` of {visible(names[m])} must be finite",
+                f"{stats[m, i, k]} in column {titles[k]!r}, item {i}",
+                ": drop the items that some model lacks",
             )
-        raise ValueError("stats must have finite totals: divide all of them by one number")
+        raise BadValueError("`stats` must have finite totals: divide all of them by one number")
     if metric.signed is not None and stats.min() < 0.0:
         bad = stats < 0.0
         bad[:, :, list(metric.signed)] = False
         if bad.any():
             m, i, k = np.argwhere(bad)[0]
-            raise ValueError(
-                f"stats of {visible(names[m])} must not be negative in column {titles[k]!r}, got "
-                f"{stats[m, i, k]:g} for item {i}: it counts, or is divided by"
+            raise BadValueError(
+                f"`stats` of {visible(names[m])} must not be negative in column {titles[k]!r}",
+                f"{stats[m, i, k]:g} for item {i}: it counts, or is divided by",
             )
 
 
@@ -164,7 +169,9 @@ def _of_tables(
     columns, item_columns, first = {}, {}, None
     for title, raw in stats.items():
         if not _is_table(raw):
-            raise TypeError(f"stats[{title!r}] must be values of items as the other columns are")
+            raise BadTypeError(
+                f"`stats`[{title!r}] must be values of items as the other columns are"
+            )
         table = raw if isinstance(raw, ItemTable) else raw.values()
         if first is None:
             first = table
@@ -174,13 +181,14 @@ def _of_tables(
                 "weights": table.weights,
             }
         if table.names != first.names or not np.array_equal(table.items, first.items):
-            raise ValueError(
-                f"stats[{title!r}] must be of the same models and items, in the same order, as the "
-                "first column: read both from the same logs, with items='common' where some lack"
+            raise BadValueError(
+                f"`stats`[{title!r}] must be of the same models and items, in the same order, "
+                "as the first column: read both from the same logs, with `items='common'` "
+                "where some lack"
             )
         if n_missing := sum(x.n_items for x in table.missing):
-            raise ValueError(
-                "stats must have a row for each item and model, with a number in column "
+            raise BadValueError(
+                "`stats` must have a row for each item and model, with a number in column "
                 f"{title!r}: {n_missing} are missing"
             )
         values = table.values if table.values.ndim == 2 else np.nansum(table.values, axis=2)
@@ -218,9 +226,10 @@ def _of_models(stats: Any) -> list[tuple[str, Any]]:
     else:
         listed = as_numbers(stats, "stats", "sums: one table of items x sums for each model")
         if listed.ndim != 3:
-            raise ValueError(
-                "stats must be of shape (M, n, p), models x items x sums, or a mapping from "
-                f"names to tables (n, p), got shape {listed.shape}"
+            raise BadValueError(
+                "`stats` must be of shape (M, n, p), models x items x sums, or a mapping from "
+                "names to tables (n, p)",
+                f"shape {listed.shape}",
             )
     return [(f"model_{i}", raw) for i, raw in enumerate(listed)]
 
@@ -238,9 +247,10 @@ def _of_long(
     more = {key: name for key, name in of_items.items() if isinstance(name, str)}
     for option, title in {"item": item, "model": model, **more}.items():
         if not isinstance(title, str) or title not in table:
-            raise ValueError(
-                f"{option} must be the name of a column of stats, got {title!r}: a long table has "
-                f"a row for each item and model; its columns are {list(table)[:10]}"
+            raise BadValueError(
+                f"`{option}` must be the name of a column of stats",
+                f"{title!r}: a long table has a row for each item and model; its columns are "
+                f"{list(table)[:10]}",
             )
     apart = {item, model, *more.values()}
     titles = _titles_of([x for x in table if x not in apart], metric, columns, "stats")
@@ -253,10 +263,10 @@ def _of_long(
         if "slices" in more:
             options |= {"value": titles[0], "group": more["slices"]}
             item_columns["slices"] = from_long(stats, **options).groups
-    except ValueError as error:
-        repeated, advice = "pass repeat= where items were answered again", "add these up first"
-        message = str(error).replace("frame", "stats", 1).replace(repeated, advice)
-        raise ValueError(message) from None
+    except BadValueError as error:
+        remedy = "; add these up first" if "repeat=" in error.remedy else error.args[2]
+        demand = error.args[0].replace("frame", "stats", 1)
+        raise error.but(demand=demand, remedy=remedy, argument="stats") from None
     return _of_tables(tables, item_columns)
 
 
@@ -273,19 +283,19 @@ def _table(
         if titles is None or columns is not None:
             advice = f"; got shape {shape}"
             if columns is not None:
-                advice = f", without columns=, which is for tables with names{advice}"
+                advice = f", without `columns=`, which is for tables with names{advice}"
             elif len(shape) == 2 and metric.columns(shape[0]) is not None:
                 advice += ": items come first, then sums, so pass the transpose"
-            raise ValueError(
-                f"stats of {name} must be of shape (n, p): a row for each item, with the columns "
-                f"{_wanted(metric)}{advice}"
+            raise BadValueError(
+                f"`stats` of {name} must be of shape (n, p): a row for each item, with the "
+                f"columns {_wanted(metric)}{advice}"
             )
         return np.asarray(table, np.float64), titles
     by_title = dict(named_columns(raw, f"stats of {name}"))
     titles = _titles_of(list(by_title), metric, columns, f"stats of {name}")
     sums = [read_values(by_title[title], f"{title} of {name}") for title in titles]
     if len({column.size for column in sums}) > 1:
-        raise ValueError(f"stats of {name} must have one number an item in each column")
+        raise BadValueError(f"`stats` of {name} must have one number an item in each column")
     return np.stack(sums, axis=1), metric.columns(len(titles)) or titles
 
 
@@ -299,9 +309,9 @@ def _titles_of(
             titles = names
             break
     if not titles or metric.columns(len(titles)) is None or not set(titles) <= set(available):
-        raise ValueError(
-            f"{what} must have the columns {', '.join(columns or [_wanted(metric)])}, and has "
-            f"columns {list(available)[:12]}: name them in this order, columns=[...]"
+        raise BadValueError(
+            f"`{what}` must have the columns {', '.join(columns or [_wanted(metric)])}, and "
+            f"has columns {list(available)[:12]}: name them in this order, columns=[...]"
         )
     return titles
 
@@ -366,29 +376,31 @@ def regression_sums(truth: ArrayLike, predicted: Any) -> Any:
     """
     y = as_numbers(truth, "truth").astype(np.float64)
     if y.ndim != 1 or y.size < 2 or not np.isfinite(y).all():
-        raise ValueError(
-            f"truth must hold a finite number for each of at least 2 items, got {y.shape}"
+        raise BadValueError(
+            "`truth` must hold a finite number for each of at least 2 items", y.shape
         )
     mean, sums = y.mean(), {}
     named = named_columns(predicted, "predicted")
     check_indexes([("truth", truth), *named])
     if not named:
-        raise ValueError("predicted must hold at least one model, got none")
+        raise BadValueError("`predicted` must hold at least one model", "none")
     for name, raw in named:
         count_rows(raw, f"predicted[{name!r}]")
         prediction = as_numbers(raw, f"predicted[{name!r}]").astype(np.float64)
         if prediction.shape != y.shape or not np.isfinite(prediction).all():
-            raise ValueError(
-                f"predicted[{name!r}] must hold a finite number for each of the {y.size} items of "
-                f"truth, got shape {prediction.shape}"
+            raise BadValueError(
+                f"`predicted`[{name!r}] must hold a finite number for each of the {y.size} "
+                "items of truth",
+                f"shape {prediction.shape}",
             )
         with np.errstate(over="ignore", invalid="ignore"):
             x, error = prediction - prediction.mean(), prediction - y
             squares = {"squared_error": error * error, "xx": x * x, "yy": (y - mean) ** 2}
             squares |= {"xy": x * (y - mean), "x": x, "y": y - mean, "n": np.ones(y.size)}
         if not all(np.isfinite(column).all() for column in squares.values()):
-            raise ValueError(
-                f"truth and predicted[{name!r}] must have finite squares: divide all by one number"
+            raise BadValueError(
+                f"`truth` and predicted[{name!r}] must have finite squares",
+                remedy=": divide all by one number",
             )
         sums[name] = squares
     return sums

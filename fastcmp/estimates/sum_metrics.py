@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_finite
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.errors import BadTypeError, BadValueError
 
 Floats = NDArray[np.float64]
 #: Of totals of shape (..., p) and the option, also of complex ones; shape (...).
@@ -300,28 +300,30 @@ def read_metric(metric: Any, beta: Any, labels: Any) -> SumMetric:
         name = metric.strip().lower().replace("-", "_").replace(" ", "_")
         if name not in METRICS and (matched := _BETA.fullmatch(name)):
             if beta is not None and beta != float(matched[1]):
-                raise ValueError(f"metric={metric!r} and beta={beta!r} differ: pass one of them")
+                raise BadValueError(
+                    f"`metric={metric!r}` and `beta={beta!r}` differ: pass one of them"
+                )
             name, beta = "f_beta", float(matched[1])
         name = SYNONYMS.get(name, name)
         if name not in METRICS:
             raise BadValueError(
-                "metric",
-                tuple(METRICS),
+                "`metric` must be one of",
                 repr(metric),
-                ": F scores are 'f1' or 'f0.5' (and metric=f is a function f of totals of shape "
-                "(..., p))",
+                ": F scores are 'f1' or 'f0.5' ``(and metric=f is a function f of totals of shape "
+                "(..., p))``",
+                METRICS,
             )
         sum_metric = METRICS[name]
     else:
-        raise TypeError(f"metric must be a name or a function of totals, got {metric!r}")
+        raise BadTypeError("`metric` must be a name or a function of totals", repr(metric))
     for option, value in (("beta", beta), ("labels", labels)):
         if value is not None and sum_metric.option != option:
             with_it = [key for key, row in METRICS.items() if row.option == option]
-            raise ValueError(f"{option}= is for metric {' and '.join(with_it)}, got {name!r}")
+            raise BadValueError(f"`{option}=` is for metric {' and '.join(with_it)}", repr(name))
     if beta is not None:
         sum_metric = replace(sum_metric, setting=as_finite(beta, "beta"))
         if sum_metric.setting <= 0.0:
-            raise ValueError(f"beta must be above 0, got {beta!r}")
+            raise BadValueError("`beta` must be above 0", repr(beta))
     if labels is not None:
         sum_metric = replace(sum_metric, setting=_read_labels(labels))
     return replace(sum_metric, title=f"F{sum_metric.setting:g}") if name == "f_beta" else sum_metric
@@ -334,9 +336,10 @@ def _read_labels(labels: Any) -> Any:
     listed = np.asarray(labels)
     whole = listed.dtype.kind in "iu" and listed.ndim == 1 and listed.size
     if not whole or np.unique(listed).size < listed.size or listed.min() < 0:
-        raise ValueError(
-            "labels must be 'union', 'truth', or a list of different classes by their number "
-            f"from 0, got {labels!r}"
+        raise BadValueError(
+            "`labels` must be 'union', 'truth', or a list of different classes by their number "
+            "from 0",
+            repr(labels),
         )
     return tuple(listed.tolist())
 
@@ -361,10 +364,11 @@ class _FunctionMetric(SumMetric):
         """Values of totals of shape (..., p)."""
         values = SumMetric.values(self, totals)
         if values.shape != totals.shape[:-1] or values.dtype.kind not in "iufbc":
-            raise ValueError(
-                f"metric must turn totals of shape {totals.shape} into numbers of shape "
-                f"{totals.shape[:-1]}, got {values.dtype} of shape {values.shape}: write "
-                "s[..., 0] / s[..., 1], say"
+            raise BadValueError(
+                f"`metric` must turn totals of shape {totals.shape} into numbers of shape "
+                f"{totals.shape[:-1]}",
+                f"{values.dtype} of shape {values.shape}",
+                ": write s[..., 0] / s[..., 1], say",
             )
         return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
 
@@ -382,9 +386,9 @@ class _FunctionMetric(SumMetric):
         added = slopes * totals
         scale = np.maximum(np.abs(added).max(-1, initial=0.0), np.abs(self.values(totals)))
         if (np.abs(added.sum(-1)) > _DEGREE * scale).any():
-            raise ValueError(
-                "metric must stay the same where all totals are multiplied by one number, and "
-                f"{self.title} is not of degree 0: add a column of ones to stats, and divide by "
-                "its total"
+            raise BadValueError(
+                "`metric` must stay the same where all totals are multiplied by one number, "
+                f"and {self.title} is not of degree 0",
+                remedy=": add a column of ones to stats, and divide by its total",
             )
         return slopes

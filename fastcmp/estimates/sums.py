@@ -20,6 +20,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import how
@@ -391,7 +392,9 @@ def compare_sums(
     fits = of_metric.shares is not None and data.strata is None
     if method == "cr2" and not fits:
         what = f"{of_metric.title}, which has no shares" if data.strata is None else "strata"
-        raise ValueError(f"method='cr2' does not go with {what}: use method='jackknife'")
+        raise BadValueError(
+            f"`method='cr2'` does not go with {what}", remedy=": use `method='jackknife'`"
+        )
     usual = "cr2" if fits else "jackknife"
     method = method or usual
     options = replace(options, method=method)
@@ -498,21 +501,21 @@ def compare_sums(
 def _check_options(alternative: str, options: Options, data: Sums, *, several: bool) -> None:
     """Refuse options that do not go together."""
     one, sliced = alternative != "two-sided", data.slices is not None
-    side, drawn = f"alternative={alternative!r}", options.method in DRAWN
+    side, drawn = f"`alternative={alternative!r}`", options.method in DRAWN
     ranked = options.rank_intervals != "decisions"
     reasons = {
-        f"{side} needs to know which model is first: pass pairs= or control=": one and several,
-        f"{side}: margin= has one-sided tests itself": one and options.margin is not None,
-        f"{side} does not go with simultaneous=: use adjust='holm'": one and options.joint,
-        f"{side} does not go with rank_intervals=: leave it out": one and ranked,
-        f"{side} does not go with slices=, whose tests are two-sided": one and sliced,
-        f"{side} needs alpha below 0.5, got {options.alpha:g}": one and options.alpha >= 0.5,
-        "slices= does not go with strata=: slice by these": sliced and data.strata is not None,
-        f"slices= are compared by t, not by method={options.method!r}": sliced and drawn,
+        f"{side} needs to know which model is first: pass `pairs=` or `control=`": one and several,
+        f"{side}: `margin=` has one-sided tests itself": one and options.margin is not None,
+        f"{side} does not go with `simultaneous=`: use `adjust='holm'`": one and options.joint,
+        f"{side} does not go with `rank_intervals=`: leave it out": one and ranked,
+        f"{side} does not go with `slices=`, whose tests are two-sided": one and sliced,
+        f"{side} needs `alpha` below 0.5, got {options.alpha:g}": one and options.alpha >= 0.5,
+        "`slices=` does not go with `strata=`: slice by these": sliced and data.strata is not None,
+        f"`slices=` are compared by t, not by `method={options.method!r}`": sliced and drawn,
     }
     for reason, applies in reasons.items():
         if applies:
-            raise ValueError(reason)
+            raise BadValueError(reason)
 
 
 def _one_sided(
@@ -642,24 +645,24 @@ def _check_totals(metric: SumMetric, data: Sums) -> None:
     order = f"the columns must be {', '.join(data.columns)}, in this order"
     for k, j in metric.at_most(totals.shape[1]):
         for i in np.flatnonzero(totals[:, k] > totals[:, j] * (1.0 + _ROUNDING))[:1]:
-            raise ValueError(
-                f"stats of {data.names[i]} have a total of {totals[i, k]:g} in column "
-                f"{data.columns[k]!r} and {totals[i, j]:g} in {data.columns[j]!r}, which cannot "
-                f"be less: {order}"
+            raise BadValueError(
+                f"`stats` of {data.names[i]} have a total of {totals[i, k]:g} in column "
+                f"{data.columns[k]!r} and {totals[i, j]:g} in {data.columns[j]!r}, which "
+                f"cannot be less: {order}"
             )
     (low, high), values = metric.limits, metric.values(totals)
     slack = 1e-6 * (1.0 + np.abs(values))
     for i in np.flatnonzero((values < low - slack) | (values > high + slack))[:1]:
         logs = "; log_prob are minus the losses" if metric.title == "perplexity" else ""
-        raise ValueError(
-            f"stats of {data.names[i]} would have {metric.title} {values[i]:.4g}, which cannot be "
-            f"{'below' if values[i] < low else 'above'} {low if values[i] < low else high:g}: "
-            f"{order}{logs}"
+        raise BadValueError(
+            f"`stats` of {data.names[i]} would have {metric.title} {values[i]:.4g}, which "
+            f"cannot be {'below' if values[i] < low else 'above'} "
+            f"{low if values[i] < low else high:g}: {order}{logs}"
         )
     if metric.option == "labels" and isinstance(metric.setting, tuple):
         n_classes = int(totals.shape[1] ** 0.5)
         if max(metric.setting) >= n_classes:
-            raise ValueError(f"labels must be below {n_classes}, got {max(metric.setting)}")
+            raise BadValueError(f"`labels` must be below {n_classes}", max(metric.setting))
 
 
 def _cautions(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.inputs.columns import (
     Column,
     ascending,
@@ -61,7 +61,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
 def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
     """Which samples are positive; and both labels, None for an unknown one."""
     if not len(truth):
-        raise ValueError(f"{truth.name} must hold at least one sample, got none")
+        raise BadValueError(f"`{truth.name}` must hold at least one sample", "none")
     labels, codes, pair = split_labels(truth, at_all=True)
     label, other = positive_label(list(labels), positive, truth.name)
     if label not in labels:
@@ -124,27 +124,31 @@ def join_labels(
         positive_label(labels, None, truth)
     kinds = list(map(kind_of, labels))
     if len(set(kinds)) > 1:
-        raise TypeError(f"{truth} mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared")
+        raise BadTypeError(
+            f"`{truth}` mixes {kinds[0]} and {kinds[1]} labels, which cannot be compared"
+        )
     return ascending(labels)
 
 
 def positive_label(
-    labels: list[Any], positive: Any, truth: str = "y_true", how: str = "positive="
+    labels: list[Any], positive: Any, truth: str = "y_true", how: str = "`positive=`"
 ) -> tuple[Any, Any]:
     """The positive label of one or two, and the other; None if unknown."""
     if len(labels) > 2:
-        raise ValueError(
-            f"{truth} must hold two classes, got {len(labels)}: "
-            f"{list(ascending(labels)[:10])}; one class against the others is "
-            f"{truth} == that class"
+        raise BadValueError(
+            f"`{truth}` must hold two classes",
+            f"{len(labels)}: {list(ascending(labels)[:10])}; one class against the others is "
+            f"{truth} == that class",
         )
     if positive is not None:
         if positive not in labels and len(labels) == 2:
-            raise BadValueError("positive", f"must be among the labels {labels}", repr(positive))
+            raise BadValueError(f"`positive` must be among the labels {labels}", repr(positive))
         others = [label for label in labels if label != positive]
         return positive, others[0] if others else None
     if not all(isinstance(label, (Real, np.bool_)) for label in labels):
-        raise ValueError(f"name the positive class of the labels {labels}: pass {how}")
+        raise BadValueError(
+            f"name the positive class of the labels {labels}: pass {how}", argument="positive"
+        )
     if len(labels) == 1:
         # One class only: 1 is the positive one, 0 and -1 the negative one.
         label = labels[0]
@@ -167,29 +171,34 @@ def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
     """Which predictions of the kept samples are the positive label."""
     column = read_column(raw, name)
     if len(column) != truth.kept.size:
-        raise ValueError(f"{name} has {len(column)} labels, y_true has {truth.kept.size}")
+        raise BadValueError(f"`{name}` has {len(column)} labels, y_true has {truth.kept.size}")
     check_indexes([("y_true", truth.y_true), (name, raw)])
     column = column.take(truth.kept)
-    column.refuse_missing("{name} has no prediction at row {row} ({n} missing in all)", truth.kept)
+    column.refuse_missing(
+        "`{name}` has no prediction at row {row} ({n} missing in all)", truth.kept
+    )
     check_kinds([truth.column, column])
     true_labels = [label for label in truth.labels if label is not None]
     if holds_booleans(raw, column) and not {0, 1}.issuperset(true_labels):
-        raise ValueError(f"{name} holds booleans and y_true the labels {true_labels}: convert one")
+        raise BadValueError(
+            f"`{name}` holds booleans and `y_true` the labels {true_labels}: convert one"
+        )
     column = column.trimmed()
     predicted = column.distinct
     strangers = [label for label in predicted if label not in true_labels]
     # Where y_true holds one class only, a prediction may be the first of the other.
     if len(true_labels) + len(strangers) > 2:
-        message = (
-            f"{name} must hold labels of y_true, {true_labels}, got {strangers[0]!r}"
-            f" ({len(strangers)} other labels in all)"
-        )
+        remedy = ""
         if isinstance(strangers[0], Real):
-            message += (
-                "; if these are scores, pass them as scores= to classification_table, "
+            remedy = (
+                "; if these are scores, pass them as `scores=` to classification_table, "
                 "or cut them first (score >= cutoff)"
             )
-        raise ValueError(message)
+        raise BadValueError(
+            f"`{name}` must hold labels of `y_true`, {true_labels}",
+            f"{strangers[0]!r} ({len(strangers)} other labels in all)",
+            remedy,
+        )
     yes = truth.labels[0]
     if yes is None:
         yes = strangers[0] if strangers else None
@@ -239,8 +248,9 @@ def are_labels(column: NDArray[Any], labels: tuple[Any, Any]) -> bool:
     is_label = np.isin(column, classes)
     if is_label.any() and np.array_equal(column, np.trunc(column)):
         stray = column[~is_label]
-        raise ValueError(
-            f"score_or_label holds labels of y_true, {classes}, and {stray[0]:g} "
-            f"({stray.size} other numbers in all): pass scores= if these are scores"
+        raise BadValueError(
+            f"`score_or_label` holds labels of y_true, {classes}, and {stray[0]:g} "
+            f"({stray.size} other numbers in all)",
+            remedy=": pass `scores=` if these are scores",
         )
     return False

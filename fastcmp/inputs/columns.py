@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 
 _BOOLEANS = (bool, np.bool_)
@@ -191,7 +192,9 @@ class Column:
         """The first four labels in words, and how many there are."""
         return listed(self.labels())
 
-    def refuse_missing(self, message: str, kept: NDArray[np.bool_] | None = None) -> None:
+    def refuse_missing(
+        self, message: str, kept: NDArray[np.bool_] | None = None, remedy: str = ""
+    ) -> None:
         """Refuse missing labels, with a message that has places for what is known of them.
 
         These are ``{name}``, the first ``{row}``, up to three ``{rows}``, their number ``{n}`` and
@@ -201,7 +204,8 @@ class Column:
             rows = np.flatnonzero(absent) if kept is None else np.flatnonzero(kept)[absent]
             examples = ", ".join(map(str, rows[:3]))
             places = {"name": self.name, "row": rows[0], "rows": examples, "n": rows.size}
-            raise ValueError(message.format(**places, size=absent.size))
+            text = message.format(**places, size=absent.size)
+            raise BadValueError(text, remedy=remedy, row=int(rows[0]))
 
     def kind(self) -> str:
         """Kind of the labels, such as "number"; "" where all are missing."""
@@ -210,7 +214,7 @@ class Column:
         kinds = {kind_of(label): type(label).__name__ for label in self.distinct}
         if len(kinds) > 1:
             types = " and ".join(sorted(kinds.values()))
-            raise TypeError(f"{self.name} mixes {types} labels, which cannot be compared")
+            raise BadTypeError(f"`{self.name}` mixes {types} labels, which cannot be compared")
         return next(iter(kinds), "")
 
 
@@ -225,9 +229,9 @@ def check_kinds(columns: Sequence[Column]) -> None:
     kind_of_first = columns[0].kind()
     for column in columns[1:]:
         if (kind := column.kind()) != kind_of_first and "" not in (kind, kind_of_first):
-            raise TypeError(
-                f"{column.name} holds {kind} labels and {columns[0].name} {kind_of_first} labels, "
-                f"which can never be equal: convert one of them "
+            raise BadTypeError(
+                f"`{column.name}` holds {kind} labels and `{columns[0].name}` {kind_of_first} "
+                "labels, which can never be equal: convert one of them "
                 f"({column.examples()} against {columns[0].examples()})"
             )
 
@@ -248,7 +252,7 @@ def count_rows(raw: Any, name: str) -> int:
     try:
         return len(raw)
     except TypeError:
-        raise TypeError(f"{name} must hold one row a sample, got {type(raw).__name__}") from None
+        raise BadTypeError(f"`{name}` must hold one row a sample", type(raw).__name__) from None
 
 
 def read_column(raw: Any, name: str) -> Column:
@@ -300,7 +304,7 @@ def _as_objects(raw: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _refuse_shape(shape: tuple[int, ...], name: str) -> None:
-    raise ValueError(f"{name} must be one-dimensional, got shape {shape}")
+    raise BadValueError(f"`{name}` must be one-dimensional", f"shape {shape}")
 
 
 def _read_array(array: NDArray[Any], name: str) -> Column:
@@ -317,7 +321,7 @@ def _read_array(array: NDArray[Any], name: str) -> Column:
             return _coded(name, *_factorize_sorted(array, np.isnat(array)))
         case "O" | "T":
             return _read_objects(array.astype(object, copy=False), name)
-    raise TypeError(f"{name} holds labels of type {array.dtype}, which cannot be compared")
+    raise BadTypeError(f"`{name}` holds labels of type {array.dtype}, which cannot be compared")
 
 
 def _coded(name: str, codes: NDArray[Any], distinct: Any) -> Column:
@@ -427,9 +431,10 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
                 is_missing(label)
                 hash(label)
             except (TypeError, ValueError):
-                raise TypeError(
-                    f"{name} holds a label of type {type(label).__name__} at row {row}, "
-                    "which cannot be compared"
+                raise BadTypeError(
+                    f"`{name}` holds a label of type {type(label).__name__} at row {row}, "
+                    "which cannot be compared",
+                    row=row,
                 ) from None
         raise
     place = dict.fromkeys(distinct_labels, -1) | {label: i for i, label in enumerate(present)}
@@ -534,11 +539,11 @@ def read_values(raw: Any, name: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(_of_library(raw))
     except ValueError:
-        raise ValueError(
-            f"{name} must be one-dimensional, got lists of different lengths"
+        raise BadValueError(
+            f"`{name}` must be one-dimensional", "lists of different lengths"
         ) from None
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+        raise BadValueError(f"`{name}` must be one-dimensional", f"shape {array.shape}")
     if array.dtype.kind == "O":
         array = _of_objects(array, name)
     if array.dtype.kind not in "biuf":
@@ -582,8 +587,8 @@ def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
 
 
 def _refuse(name: str, content: str) -> None:
-    raise TypeError(
-        f"{name} must hold numbers or booleans, one value an item, got {content}: labels "
-        "belong to compare_all, a long table (a row a value) to from_long, and ids are "
-        "left out"
+    raise BadTypeError(
+        f"`{name}` must hold numbers or booleans, one value an item",
+        f"{content}: labels belong to compare_all, a long table (a row a value) to from_long, "
+        "and ids are left out",
     )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, check_classes
+from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.inputs.model_names import known_frame
 
 
@@ -36,17 +37,19 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
     values = as_numbers(_plain(raw), "cost", "a square matrix of numbers")
     values = values.astype(np.float64)
     if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
-        raise ValueError(f"cost must be a square matrix, got shape {values.shape}")
+        raise BadValueError("`cost` must be a square matrix", f"shape {values.shape}")
     if classes is not None:
         check_classes(classes)
         classes = tuple(classes)
         if names is None and len(classes) != len(values):
-            raise ValueError(
-                f"cost is {len(values)} x {len(values)}, but classes names {len(classes)} classes"
+            raise BadValueError(
+                f"`cost` is {len(values)} x {len(values)}, but classes names {len(classes)} classes"
             )
         if names is not None:
             if unknown := [label for label in classes if label not in names]:
-                raise ValueError(f"cost names no class {unknown[0]!r}; it has {list(names)[:10]}")
+                raise BadValueError(
+                    f"`cost` names no class {unknown[0]!r}; it has {list(names)[:10]}"
+                )
             order = [names.index(label) for label in classes]
             values = values[np.ix_(order, order)]
         names = classes
@@ -58,25 +61,25 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
         if wrong.any():
             t, p = np.argwhere(wrong)[0]
             place = f"[{t}, {p}]" if names is None else f"[{names[t]!r}, {names[p]!r}]"
-            raise ValueError(f"cost must {condition}, got {values[t, p]:g} at {place}")
+            raise BadValueError(f"`cost` must {condition}", f"{values[t, p]:g} at {place}")
     if not values.any():
-        raise ValueError("cost must have at least one positive entry, got zeros only")
+        raise BadValueError("`cost` must have at least one positive entry", "zeros only")
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
 
 
 def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> CostMatrix:
     """Read the cost matrix that ``test="cost"`` needs."""
     if cost is None:
-        raise ValueError("test='cost' needs cost=, the matrix of costs")
+        raise BadValueError("`test='cost'` needs `cost=`, the matrix of costs")
     if missing != "raise":
-        raise ValueError(f"test='cost' permits only missing='raise', got {missing!r}")
+        raise BadValueError("`test='cost'` permits only `missing='raise'`", repr(missing))
     return read_cost(cost, classes)
 
 
 def refuse_cost(cost: Any) -> None:
     """Refuse a cost matrix where accuracies are compared."""
     if cost is not None:
-        raise ValueError("cost is for test='cost'")
+        raise BadValueError("`cost` is for `test='cost'`")
 
 
 @contextmanager
@@ -84,10 +87,11 @@ def naming_cost(matrix: CostMatrix, classes: Sequence[Any] | None) -> Generator[
     """Say in an error about classes that they are those of the cost matrix."""
     try:
         yield
-    except (ValueError, TypeError) as error:
+    except ArgumentError as error:
         if classes is not None or matrix.classes is None:
             raise
-        raise type(error)(f"{error} (cost names the classes {list(matrix.classes[:10])})") from None
+        note = f" (cost names the classes {list(matrix.classes[:10])})"
+        raise error.but(remedy=error.args[2] + note) from None
 
 
 def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
@@ -111,7 +115,7 @@ def _plain(raw: Any) -> Any:
         return raw
     for (t, p), cell in np.ndenumerate(cells):
         if isinstance(cell, (bool, np.bool_)) or not isinstance(cell, Real):
-            raise TypeError(f"cost must hold numbers, got {cell!r} at [{t}, {p}]")
+            raise BadTypeError("`cost` must hold numbers", f"{cell!r} at [{t}, {p}]")
     return cells.astype(np.float64)
 
 
@@ -124,15 +128,16 @@ def check_fit(
     """
     k = len(matrix.values)
     if classes is None and n_excluded:
-        raise ValueError(
-            f"cost names the classes {list(matrix.classes or ())[:10]}, but "
-            f"{n_excluded} samples have another true label (pass classes= to leave "
-            "them out)"
+        raise BadValueError(
+            f"`cost` names the classes {list(matrix.classes or ())[:10]}, but {n_excluded} "
+            "samples have another true label",
+            remedy=" (pass `classes=` to leave them out)",
         )
     if len(labels) != k:
-        raise ValueError(
-            f"cost is {k} x {k}, but the labels are of {len(labels)} classes, "
-            f"{list(labels[:10])} (pass classes= to name them in its order)"
+        raise BadValueError(
+            f"`cost` is {k} x {k}, but the labels are of {len(labels)} classes, "
+            f"{list(labels[:10])}",
+            remedy=" (pass `classes=` to name them in its order)",
         )
 
 
@@ -161,10 +166,10 @@ def _from_mapping(cost: Mapping[Any, Any]) -> tuple[Any, tuple[Any, ...]]:
             rows.append(row)
             continue
         if unknown := [p for p in row if p not in cost]:
-            raise ValueError(f"cost has no row for class {unknown[0]!r}, which it can predict")
+            raise BadValueError(f"`cost` has no row for class {unknown[0]!r}, which it can predict")
         absent = [p for p in names if p not in row and p != true]
         if absent:
-            raise ValueError(f"cost[{true!r}] lacks the cost of predicting {absent[0]!r}")
+            raise BadValueError(f"`cost`[{true!r}] lacks the cost of predicting {absent[0]!r}")
         rows.append([row.get(p, 0) for p in names])
     return rows, names
 
@@ -175,9 +180,9 @@ def _from_frame(
     """Read columns of predicted classes, and true ones where there is one more."""
     n_rows = len(content[0]) if content else 0
     if n_rows == 0 or len(columns) not in (n_rows, n_rows + 1):
-        raise ValueError(
-            "cost must have as many columns as rows, or one more with the true "
-            f"classes, got {n_rows} rows and {len(columns)} columns"
+        raise BadValueError(
+            "`cost` must have as many columns as rows, or one more with the true classes",
+            f"{n_rows} rows and {len(columns)} columns",
         )
     predicted = list(columns)
     true: list[Any] | None = None
@@ -205,11 +210,11 @@ def _from_columns(
     true: list[Any], predicted: list[Any], rows: Any, where: str
 ) -> tuple[Any, tuple[Any, ...]]:
     if repeated := [name for name in predicted if predicted.count(name) > 1]:
-        raise ValueError(f"cost must name each class once, got {repeated[0]!r} twice")
+        raise BadValueError("`cost` must name each class once", f"{repeated[0]!r} twice")
     if len(true) != len(predicted) or set(true) != set(predicted):
-        raise ValueError(
-            f"cost must name the same classes in {where} and in the columns, got "
-            f"{true[:5]} and {predicted[:5]}"
+        raise BadValueError(
+            f"`cost` must name the same classes in {where} and in the columns",
+            f"{true[:5]} and {predicted[:5]}",
         )
     order = [true.index(label) for label in predicted]
     return [rows[i] for i in order], tuple(predicted)

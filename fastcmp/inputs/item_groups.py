@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_weights, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.model_names import check_indexes
@@ -87,9 +88,10 @@ def read_item_groups(
         _check_kept(strata, n_items, layers)
     importance = _read_weights(weights, n_items, keep)
     if clusters is not None and len(clusters.labels) < 2:
-        raise ValueError(
-            "groups must hold at least 2 clusters, got 1: with a single cluster no "
-            "variance can be estimated"
+        raise BadValueError(
+            "`groups` must hold at least 2 clusters",
+            "1",
+            ": with a single cluster no variance can be estimated",
         )
     n_used = n_items if keep is None else int(np.count_nonzero(keep))
     sizes = _stratum_sizes(layers, importance, n_used)
@@ -114,16 +116,16 @@ def read_grouping(
     if raw is None:
         return None
     if isinstance(raw, (str, bytes)):
-        raise TypeError(f"{name} must hold one label an item, got {raw!r}")
+        raise BadTypeError(f"`{name}` must hold one label an item", repr(raw))
     n_labels = count_rows(raw, name)
     if n_labels != n:
-        raise ValueError(
-            f"{name} must hold one label for each of {n} items, got {n_labels} (arrays of "
-            "values have one row a model)"
+        raise BadValueError(
+            f"`{name}` must hold one label for each of {n} items",
+            f"{n_labels} (arrays of values have one row a model)",
         )
     column = read_column(raw, name)
     column.refuse_missing(
-        "{name} has no label for item {row} ({n} in all): drop these items, or give them a "
+        "`{name}` has no label for item {row} ({n} in all): drop these items, or give them a "
         "label of their own"
     )
     column.kind()
@@ -138,10 +140,10 @@ def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
     assert whole is not None
     lost = [label for label in whole.labels if label not in kept.labels]
     if lost:
-        raise ValueError(
-            f"strata must keep items, and none of stratum {lost[0]!r} is left that all "
-            f"models have a value for ({len(lost)} such strata in all): leave the "
-            "stratum out, or the model that lacks it"
+        raise BadValueError(
+            f"`strata` must keep items, and none of stratum {lost[0]!r} is left that all "
+            f"models have a value for ({len(lost)} such strata in all)",
+            remedy=": leave the stratum out, or the model that lacks it",
         )
 
 
@@ -151,7 +153,7 @@ def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[n
     array = as_weights(raw, "weights", n)
     array = array if keep is None else array[keep]
     if not array.any():
-        raise ValueError("weights must not be 0 for all items")
+        raise BadValueError("`weights` must not be 0 for all items")
     return np.ascontiguousarray(np.ldexp(array, -scale_exponent(array)))
 
 
@@ -170,7 +172,9 @@ def read_stratum_weights(
     """Read the weights of the strata: by items, equal, or given for each label."""
     if strata is None:
         if raw is not None and not (isinstance(raw, str) and raw == "items"):
-            raise ValueError(f"stratum_weights={raw!r} is for strata: pass strata=")
+            raise BadValueError(
+                f"`stratum_weights={raw!r}` is for strata", remedy=": pass `strata=`"
+            )
         return np.ones(1)
     if isinstance(raw, Mapping):
         by_label = {plain_number(label): weight for label, weight in raw.items()}
@@ -178,19 +182,19 @@ def read_stratum_weights(
         foreign = [label for label in by_label if label not in strata.labels]
         if lacking or foreign:
             what = f"lacks {lacking[:3]}" if lacking else f"names {foreign[:3]} as well"
-            raise ValueError(
-                "stratum_weights must give a weight to each stratum, "
+            raise BadValueError(
+                "`stratum_weights` must give a weight to each stratum, "
                 f"{list(strata.labels[:5])}, and {what}"
             )
         listed = [by_label[label] for label in strata.labels]
         weights = as_numbers(listed, "stratum_weights").astype(np.float64)
         bad = ~(np.isfinite(weights) & (weights >= 0))
         if weights.ndim != 1 or bad.any() or not weights.any():
-            raise ValueError(f"stratum_weights must be finite, >= 0, and not all 0, got {listed}")
+            raise BadValueError("`stratum_weights` must be finite, >= 0, and not all 0", listed)
     elif not isinstance(raw, str):
-        raise TypeError(
-            f"stratum_weights must be one of {_RULES}, or a mapping from strata to "
-            f"weights, got {raw!r}"
+        raise BadTypeError(
+            f"`stratum_weights` must be one of {_RULES}, or a mapping from strata to weights",
+            repr(raw),
         )
     elif choose(raw, "stratum_weights", _RULES) == "equal":
         weights = np.ones(sizes.size)
@@ -207,8 +211,8 @@ def _check_weighted(groups: ItemGroups, weights: NDArray[np.float64]) -> None:
         of_units = np.bincount(groups.clusters.codes, weights).astype(np.float64)
         units = "cluster"
     if np.count_nonzero(of_units) < 2:
-        raise ValueError(
-            f"weights must not be 0 for all {units}s but one: no variance can be estimated"
+        raise BadValueError(
+            f"`weights` must not be 0 for all {units}s but one: no variance can be estimated"
         )
 
 
@@ -217,7 +221,7 @@ def _check_strata(groups: ItemGroups, strata: Grouping) -> None:
     sizes = _stratum_sizes(strata, groups.weights, groups.n_items)
     if not sizes.all():
         label = strata.labels[int(np.argmin(sizes))]
-        raise ValueError(f"weights must not be 0 for all items of stratum {label!r}")
+        raise BadValueError(f"`weights` must not be 0 for all items of stratum {label!r}")
     codes, units, of_units = strata.codes, "item", groups.weights
     if groups.clusters is not None:
         if groups.crossed:
@@ -231,8 +235,8 @@ def _check_strata(groups: ItemGroups, strata: Grouping) -> None:
     n_units = np.bincount(codes, minlength=len(strata.labels))
     if (n_units < 2).any():
         few = [strata.labels[i] for i in np.flatnonzero(n_units < 2)]
-        raise ValueError(
-            f"strata must have at least 2 {units}s each, and stratum {few[0]!r} has one"
-            f" {units} ({len(few)} such strata in all): no variance can be estimated "
-            "there; merge it with another stratum, or leave it out"
+        raise BadValueError(
+            f"`strata` must have at least 2 {units}s each, and stratum {few[0]!r} has one "
+            f"{units} ({len(few)} such strata in all): no variance can be estimated there",
+            remedy="; merge it with another stratum, or leave it out",
         )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import check_classes, choose, warn
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.sentences import MUCH_OUTSIDE
 from fastcmp.inputs.columns import (
     Column,
@@ -29,7 +30,7 @@ from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_trut
 
 _MISSING_RULES = ("raise", "wrong")
 _NO_PREDICTION = "{name} has no prediction at row {row} ({n} missing in all)"
-_WAY_OUT = "; pass missing='wrong' to count a missing prediction as an error of the model"
+_WAY_OUT = "; pass `missing='wrong'` to count a missing prediction as an error of the model"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def encode(
     named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
     if len(named) < least:
-        raise ValueError(f"preds must hold at least {least} models, got {len(named)}")
+        raise BadValueError(f"`preds` must hold at least {least} models", len(named))
     models = [read_column(raw, name) for name, raw in named]
     _check_lengths(true, models)
     refuse_truth(y_true, preds, named, truth)
@@ -105,7 +106,7 @@ def encode(
             refuse_scores(true, models, classes)
         if missing != "wrong":
             for model in models:
-                model.refuse_missing(_NO_PREDICTION + (_WAY_OUT if missing else ""), kept)
+                model.refuse_missing(_NO_PREDICTION, kept, _WAY_OUT if missing else "")
         codes, distinct = _share(columns, classes)
         highest, n_codes = None, len(distinct) + 1
         inside = codes[0] < len(distinct)
@@ -115,9 +116,9 @@ def encode(
             if outside.size:
                 column = model.factorized()
                 label = column.distinct[column.positions()[outside[0]]]
-                raise ValueError(
-                    f"{model.name} predicts {label!r}, "
-                    f"which is not among the classes ({outside.size} such predictions)"
+                raise BadValueError(
+                    f"{model.name} predicts {label!r}, which is not among the classes "
+                    f"({outside.size} such predictions)"
                 )
         if n_excluded:
             codes = [row[inside] for row in codes]
@@ -156,7 +157,7 @@ def encode_predictions(
     check_indexes([("pred_a", pred_a), ("pred_b", pred_b)])
     _check_kinds(columns, classes)
     for column in columns:
-        column.refuse_missing(_NO_PREDICTION + _WAY_OUT)
+        column.refuse_missing(_NO_PREDICTION, remedy=_WAY_OUT)
     plain = _as_shared_integers(columns) if classes is None else None
     (a, b), distinct = (plain[0], plain[2]) if plain else _share(columns, classes)
     inside = (a < len(distinct)) & (b < len(distinct))
@@ -176,10 +177,10 @@ def _check_lengths(truth: Column, models: list[Column]) -> None:
     wrong = [model for model in models if len(model) != n]
     if not wrong:
         return
-    message = f"{wrong[0].name} has {len(wrong[0])} labels, {truth.name} has {n}"
+    message = f"{wrong[0].name} has {len(wrong[0])} labels, `{truth.name}` has {n}"
     if len(models) == n and all(len(model) == len(wrong[0]) for model in models):
         message += "; models come first: pass preds.T"
-    raise ValueError(message)
+    raise BadValueError(message)
 
 
 def check_enough(name: str, n: int, n_dropped: int) -> None:
@@ -187,7 +188,7 @@ def check_enough(name: str, n: int, n_dropped: int) -> None:
     if n < 2:
         what = "sample" if n == 1 else "samples"
         left = f" after {n_dropped} were dropped" if n_dropped else ""
-        raise ValueError(f"{name} must hold at least 2 samples, got {n} {what}{left}")
+        raise BadValueError(f"`{name}` must hold at least 2 samples", f"{n} {what}{left}")
 
 
 def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
@@ -196,8 +197,8 @@ def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
         check_classes(classes)
         kind, kind_of_truth = read_column(list(classes), "classes").kind(), columns[0].kind()
         if kind != kind_of_truth and "" not in (kind, kind_of_truth):
-            raise TypeError(
-                f"classes holds {kind} labels and {columns[0].name} {kind_of_truth} labels"
+            raise BadTypeError(
+                f"`classes` holds {kind} labels and {columns[0].name} {kind_of_truth} labels"
             )
 
 
@@ -268,10 +269,10 @@ def _share(
     if classes is not None:
         for key, label in zip(hashable(classes), classes, strict=True):
             if key in index:
-                raise ValueError(f"classes must differ, got {label!r} twice")
+                raise BadValueError("`classes` must differ", f"{label!r} twice")
             index[key], labels[key] = len(index), label
         if len(index) < 2:
-            raise ValueError(f"classes must name at least 2 classes, got {list(classes)}")
+            raise BadValueError("`classes` must name at least 2 classes", list(classes))
         arrays = [column.integers for column in columns if column.integers is not None]
         if len(arrays) == len(columns) and len(index) < 256:
             single = [array for array in arrays if array.dtype in (np.uint8, np.bool_)]
@@ -364,12 +365,11 @@ def refuse_scores(
         return
     for model in models:
         if (fraction := _fraction(model.distinct)) is not None:
-            raise ValueError(
+            raise BadValueError(
                 f"{model.name} holds {fraction!r}, which is no label of {true.name} "
-                f"({true.examples()}): scores and probabilities go to "
-                "fastcmp.auc or fastcmp.delong, or become labels by a cutoff (scores "
-                ">= 0.5); grades of items, such as partial credit, go to "
-                "fastcmp.compare_means"
+                f"({true.examples()}): scores and probabilities go to fastcmp.auc or "
+                "fastcmp.delong, or become labels by a cutoff (scores >= 0.5); grades of "
+                "items, such as partial credit, go to fastcmp.compare_means"
             )
 
 
@@ -470,14 +470,14 @@ def _refuse_strangers(true: Column, model: Column, *, several: bool) -> None:
     if not (several or differs):
         return
     message = (
-        f"{model.name} predicts none of the labels of {true.name}: it holds "
-        f"{listed(predicted)}, and {true.name} {listed(true_labels)}"
+        f"{model.name} predicts none of the labels of `{true.name}`: it holds "
+        f"{listed(predicted)}, and `{true.name}` {listed(true_labels)}"
     )
     if differs:
-        message += f", which differ in {differs}: make them equal"
+        remedy = f", which differ in {differs}: make them equal"
     else:
-        message += " (if they are labels nevertheless, pass classes= with all)"
-    raise ValueError(message)
+        remedy = " (if they are labels nevertheless, pass `classes=` with all)"
+    raise BadValueError(message, remedy=remedy)
 
 
 def spelling(true_labels: Iterable[Any], predicted: Iterable[Any]) -> str:
@@ -511,12 +511,11 @@ def _refuse_shifted(
         shifted = int(np.count_nonzero(moved == y_true))
         right = int(np.count_nonzero(predicted == y_true))
         if is_shifted(right, shifted, predicted.size) and np.isin(moved, used).all():
-            raise ValueError(
-                f"{model.name} counts its labels from another number than "
-                f"{true.name}: it holds {model.examples()}, and {true.name} "
-                f"{true.examples()}; {right} of {predicted.size} are right as they are, and "
-                f"{shifted} with {-step:+d} (if they are labels nevertheless, pass "
-                "classes= with all)"
+            raise BadValueError(
+                f"{model.name} counts its labels from another number than {true.name}: it "
+                f"holds {model.examples()}, and {true.name} {true.examples()}; {right} of "
+                f"{predicted.size} are right as they are, and {shifted} with {-step:+d} (if "
+                "they are labels nevertheless, pass `classes=` with all)"
             )
 
 
@@ -528,9 +527,9 @@ def _warn(true: Column, much: list[tuple[Column, float]]) -> None:
         examples.append(f"{model.name} ({100 * proportion:.1f}%: {listed(strangers)})")
     others = f" and {len(much) - 3} more models" if len(much) > 3 else ""
     warn(
-        f"labels that {true.name} does not hold are predicted by {', '.join(examples)}"
-        f"{others}; they count as wrong. {true.name} holds {listed(ascending(true_labels))}"
-        " (if this is right, pass classes= with all labels)"
+        f"labels that `{true.name}` does not hold are predicted by {', '.join(examples)}"
+        f"{others}; they count as wrong. `{true.name}` holds {listed(ascending(true_labels))}"
+        " (if this is right, pass `classes=` with all labels)"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
 from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.model_names import check_distinct_names, check_indexes, has_names, named_columns
@@ -103,9 +104,10 @@ def from_long(
     options = {"item": item, "model": model, "value": value, "repeat": repeat}
     options |= {"group": group, "stratum": stratum, "weight": weight}
     if hasattr(frame, "collect") or not has_names(frame):
-        raise TypeError(
-            "frame must be a pandas, polars or pyarrow frame in memory, or a mapping "
-            f"name -> column, got {type(frame).__name__}"
+        raise BadTypeError(
+            "`frame` must be a pandas, polars or pyarrow frame in memory, or a mapping name -> "
+            "column",
+            type(frame).__name__,
         )
     by_name = dict(named_columns(frame, "frame"))
     columns = {}
@@ -114,16 +116,16 @@ def from_long(
             continue
         if not isinstance(name, str) or name not in by_name:
             listed = ", ".join(repr(column) for column in islice(by_name, 20))
-            raise ValueError(f"{key}={name!r} is no column of frame, which has {listed}")
+            raise BadValueError(f"`{key}={name!r}` is no column of frame, which has {listed}")
         columns[key] = by_name[name]
     check_indexes([(str(options[key]), raw) for key, raw in columns.items()])
     lengths = {str(options[k]): count_rows(x, f"column {options[k]!r}") for k, x in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"columns of frame must be of equal length, got {lengths}")
+        raise BadValueError("`columns` of frame must be of equal length", lengths)
     items = _read_labels(columns["item"], item)
     models = _read_labels(columns["model"], model)
     if not items.codes.size:
-        raise ValueError("frame must hold at least one row, got none")
+        raise BadValueError("`frame` must hold at least one row", "none")
     names = tuple(str(label) for label in models.labels)
     check_distinct_names(list(names), f"column {model!r}")
     check_memory(
@@ -174,9 +176,10 @@ def _read_finite(raw: Any, name: str, cells: tuple[_Labels, ...]) -> Floats:
     values = read_values(raw, f"column {name!r}")
     infinite = np.flatnonzero(np.isinf(values))
     if infinite.size:
-        raise ValueError(
-            f"column {name!r} must be finite, got {infinite.size} infinite values, the "
-            f"first for {_cell_examples(cells, infinite)}"
+        raise BadValueError(
+            f"column {name!r} must be finite",
+            f"{infinite.size} infinite values, the first for {_cell_examples(cells, infinite)}",
+            argument="frame",
         )
     return values
 
@@ -209,11 +212,12 @@ def _refuse_twice(cells: tuple[_Labels, ...], cell: Codes, n_rows: Codes) -> Non
     rows = np.flatnonzero(n_rows[cell] > 1)
     _, first = np.unique(cell[rows], return_index=True)
     kind = ", ".join(labels.name for labels in cells)
-    hint = "" if len(cells) > 2 else "; pass repeat= where items were answered again"
+    hint = "" if len(cells) > 2 else "; pass `repeat=` where items were answered again"
     what = f"({kind}) has" if first.size == 1 else f"({kind}) have"
-    raise ValueError(
-        f"frame: {first.size:,} {what} several rows, the first "
-        f"{_cell_examples(cells, rows[np.sort(first)])}{hint}"
+    raise BadValueError(
+        f"`frame`: {first.size:,} {what} several rows, the first "
+        f"{_cell_examples(cells, rows[np.sort(first)])}",
+        remedy=hint,
     )
 
 
@@ -256,9 +260,10 @@ def _weights_of_items(raw: Any, name: str | None, items: _Labels) -> Floats | No
     weights = _read_finite(raw, name, (items,))
     missing = np.flatnonzero(np.isnan(weights))
     if missing.size:
-        raise ValueError(
+        raise BadValueError(
             f"column {name!r} is missing in {missing.size} of {weights.size} rows, the "
-            f"first of them for {_cell_examples((items,), missing)}"
+            f"first of them for {_cell_examples((items,), missing)}",
+            argument="frame",
         )
     return _agreed(weights, name, items)
 
@@ -281,9 +286,10 @@ def _agreed(
             f"{text_of(agreed[items.codes[row]])}"
             for row in rows[np.sort(first)[:_SHOWN]]
         )
-        raise ValueError(
+        raise BadValueError(
             f"column {name!r} must be the same in all rows of an item, and differs for "
-            f"{first.size} of {len(items.labels)} items: {examples}"
+            f"{first.size} of {len(items.labels)} items: {examples}",
+            argument="frame",
         )
     return agreed
 

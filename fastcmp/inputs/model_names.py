@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 
 
@@ -69,7 +70,7 @@ def ordered_columns(
     """
     named = named_columns(raw, argument)
     if not named:
-        raise ValueError(f"{argument} must hold at least one model, got none")
+        raise BadValueError(f"`{argument}` must hold at least one model", "none")
     if names is not None and not has_names(raw) and len(named) == len(names):
         named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
     columns = dict(named)
@@ -79,9 +80,9 @@ def ordered_columns(
     absent = [name for name in order if name not in columns]
     if absent or (subset is None and len(columns) > len(order)):
         others = sorted(set(columns) - set(order))
-        raise ValueError(
-            f"{argument} must hold the {len(order)} models that are counted; absent "
-            f"are {absent[:3]}, others are {others[:3]}"
+        raise BadValueError(
+            f"`{argument}` must hold the {len(order)} models that are counted; absent are "
+            f"{absent[:3]}, others are {others[:3]}"
         )
     return {name: columns[name] for name in order}
 
@@ -101,11 +102,11 @@ def read_names(
     if names is None:
         return tuple(f"model_{i}" for i in range(n_models)) if in_data is None else tuple(in_data)
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise TypeError(f"names must be a sequence of names of models, got {names!r}")
+        raise BadTypeError("`names` must be a sequence of names of models", repr(names))
     listed = [str(name) for name in names]
     if len(listed) != n_models:
-        raise ValueError(
-            f"names must name each of the {n_models} models{of}, got {len(listed)} names"
+        raise BadValueError(
+            f"`names` must name each of the {n_models} models{of}", f"{len(listed)} names"
         )
     check_distinct_names(listed, "names")
     return tuple(listed)
@@ -128,8 +129,8 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
     for name, raw in named:
         same = raw is y_true and true_name is not None
         if same or (memory is not None and memory == _memory_of(raw)):
-            raise ValueError(
-                f"model {name!r} is {truth} itself: leave it out (to compare with a "
+            raise BadValueError(
+                f"model {name!r} is `{truth}` itself: leave it out (to compare with a "
                 "perfect model, pass a copy)"
             )
         # A mapping may have such a model: of a file whose truth is called otherwise.
@@ -138,10 +139,10 @@ def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: s
         if true_name != truth and isinstance(own_name, str):
             called = called or own_name == truth
         if called or name == true_name:
-            raise ValueError(
-                f"model {name!r} is called {(true_name if name == true_name else truth)!r}, as the "
-                f"truth is: true labels come first, as {truth}, and not among the "
-                "models; leave this column out, or rename it if it is a model"
+            raise BadValueError(
+                f"model {name!r} is called {true_name if name == true_name else truth!r}, as "
+                f"the truth is: true labels come first, as `{truth}`, and not among the models",
+                remedy="; leave this column out, or rename it if it is a model",
             )
 
 
@@ -177,7 +178,7 @@ def check_indexes(columns: list[tuple[str, Any]]) -> None:
                 "position in silence; select the same rows of both, or pass "
                 "to_numpy() of both where rows belong together as they are"
             )
-        raise ValueError(message)
+        raise BadValueError(message)
 
 
 def with_index(values: Any, name: str = "values") -> tuple[str, Any] | None:
@@ -196,14 +197,16 @@ def check_distinct_names(names: list[str], argument: str) -> None:
     """Refuse two models of one name."""
     if len(set(names)) < len(names):
         duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
-        raise ValueError(f"{argument} must have one name a model, got {duplicates} more than once")
+        raise BadValueError(
+            f"`{argument}` must have one name a model", f"{duplicates} more than once"
+        )
 
 
 def read_pair_names(names: Any) -> tuple[str, str]:
     """The names of two models, checked."""
     listed = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
     if len(listed) != 2 or listed[0] == listed[1]:
-        raise ValueError(f"names must be two different names, got {names!r}")
+        raise BadValueError("`names` must be two different names", repr(names))
     return listed[0], listed[1]
 
 
@@ -214,7 +217,9 @@ def position_of(model: Any, names: tuple[str, ...]) -> int:
     whole = isinstance(model, Integral) and not isinstance(model, bool)
     if whole and -len(names) <= int(model) < len(names):
         return int(model) % len(names)
-    raise ValueError(f"there is no model {model!r}; there are {list(names)[:10]}")
+    raise BadValueError(
+        f"there is no model {model!r}; there are {list(names)[:10]}", argument="model"
+    )
 
 
 def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
@@ -222,13 +227,13 @@ def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
     if models is None:
         return np.arange(len(names))
     if isinstance(models, str) or not isinstance(models, Iterable):
-        raise TypeError(f"models must be a sequence of names or indices, got {models!r}")
+        raise BadTypeError("`models` must be a sequence of names or indices", repr(models))
     try:
         indices = [position_of(model, names) for model in models]
     except ValueError as error:
-        raise ValueError(f"models must be among those that are compared: {error}") from None
+        raise BadValueError(f"`models` must be among those that are compared: {error}") from None
     if not indices or len(set(indices)) < len(indices):
-        raise ValueError(f"models must be different, and at least one, got {models!r}")
+        raise BadValueError("`models` must be different, and at least one", repr(models))
     return np.array(indices, np.int64)
 
 
@@ -238,7 +243,7 @@ def _rows(raw: Any, argument: str) -> list[Any]:
     array = np.asanyarray(raw)  # a masked array keeps its mask
     if array.ndim != 2:
         hint = ": true labels come before the models" if array.ndim == 1 else ""
-        raise ValueError(
-            f"{argument} must be of shape (M, n), one row a model, got {array.shape}{hint}"
+        raise BadValueError(
+            f"`{argument}` must be of shape (M, n), one row a model", f"{array.shape}{hint}"
         )
     return list(array)

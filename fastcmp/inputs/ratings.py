@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, ascending, check_kinds, read_column
@@ -35,14 +36,14 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
     first = columns[0]
     for column in columns[1:]:
         if len(column) != len(first):
-            raise ValueError(
-                f"{column.name} has {len(column)} labels, {first.name} has {len(first)}"
+            raise BadValueError(
+                f"`{column.name}` has {len(column)} labels, {first.name} has {len(first)}"
             )
     if not len(first):
-        raise ValueError(f"{first.name} must hold at least one label, got none")
+        raise BadValueError(f"`{first.name}` must hold at least one label", "none")
     for column in columns:
         column.refuse_missing(
-            "{name} has no label at row {row} ({n} missing in all): leave out items that "
+            "`{name}` has no label at row {row} ({n} missing in all): leave out items that "
             "not all raters rated"
         )
     check_indexes(list(raters))
@@ -55,18 +56,18 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
         check_kinds([columns[0], order])
         distinct = order.distinct
     if len(distinct) > _MOST_LABELS:
-        raise ValueError(
-            f"{first.name} and the others hold {len(distinct)} different labels, "
-            f"and at most {_MOST_LABELS} are counted: if these are scores, cut them "
-            "first; or choose with labels="
+        raise BadValueError(
+            f"`{first.name}` and the others hold {len(distinct)} different labels, and at most "
+            f"{_MOST_LABELS} are counted: if these are scores, cut them first; or choose with "
+            "`labels=`"
         )
     codes = np.stack([column.places(distinct) for column in columns])
     inside = (codes >= 0).all(axis=0)
     n_excluded = int(inside.size - np.count_nonzero(inside))
     if n_excluded == inside.size:
-        raise ValueError(
-            f"labels hold none that {first.name} and the others gave to the same "
-            f"item: {first.name} holds {first.examples()}"
+        raise BadValueError(
+            f"`labels` hold none that {first.name} and the others gave to the same item: "
+            f"{first.name} holds {first.examples()}"
         )
     codes = codes[:, inside] if n_excluded else codes
     return Ratings(codes=codes, labels=distinct, n_excluded=n_excluded)
@@ -75,17 +76,17 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
 def read_label_order(labels: Any) -> Column:
     """Different labels in an order: the distinct ones of a column."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
-        raise TypeError(f"labels must be a sequence of labels, got {labels!r}")
+        raise BadTypeError("`labels` must be a sequence of labels", repr(labels))
     column = read_column(list(labels), "labels")
     column.kind()
     if column.missing() is not None:
-        raise ValueError("labels must not hold a missing one")
+        raise BadValueError("`labels` must not hold a missing one")
     column = column.factorized()
     listed = tuple(column.distinct[code] for code in column.positions().tolist())
     if len(set(listed)) < len(listed):
-        raise ValueError(f"labels must differ, got {list(listed)[:10]}")
+        raise BadValueError("`labels` must differ", list(listed)[:10])
     if len(listed) < 2:
-        raise ValueError(f"labels must hold at least 2 labels, got {list(listed)}")
+        raise BadValueError("`labels` must hold at least 2 labels", list(listed))
     return Column(name="labels", codes=np.arange(len(listed)), distinct=listed)
 
 
@@ -117,9 +118,9 @@ def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
         names = [name for name, _ in pairs]
         labels = {str(label) for label in truth.factorized().distinct}
         if labels == set(names) and not isinstance(probabilities, Mapping):
-            raise ValueError(
-                "probabilities has the classes as columns: columns of a frame are models; "
-                "pass to_numpy() for one model with a column a class"
+            raise BadValueError(
+                "`probabilities` has the classes as columns: columns of a frame are models",
+                remedy="; pass to_numpy() for one model with a column a class",
             )
     else:
         check_indexes([("y_true", y_true), ("probabilities", probabilities)])
@@ -130,9 +131,10 @@ def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
     shapes = [table.shape for table in tables]
     if not tables or any(len(x) not in (1, 2) or x[0] != n for x in shapes):
         got = shapes[:3] if named or single else np.shape(probabilities)
-        raise ValueError(
-            f"probabilities must be of shape (n,) or (n, K) with n = {n}, as many as "
-            f"y_true has labels, or (M, n) or (M, n, K) for M models, got {got}"
+        raise BadValueError(
+            f"`probabilities` must be of shape (n,) or (n, K) with n = {n}, as many as "
+            "`y_true` has labels, or (M, n) or (M, n, K) for M models",
+            got,
         )
     floats = tuple(
         x.astype(np.float32 if x.dtype.newbyteorder("=") == np.float32 else np.float64)
@@ -145,9 +147,10 @@ def read_true_labels(y_true: Any) -> Column:
     """Read the true labels, of which none may be missing."""
     column = read_column(y_true, "y_true")
     if not len(column):
-        raise ValueError("y_true must hold at least one label, got none")
+        raise BadValueError("`y_true` must hold at least one label", "none")
     column.refuse_missing(
-        "{name} is missing for {n} of {size} items, the first of them {rows}: leave these items out"
+        "`{name}` is missing for {n} of {size} items, the first of them {rows}",
+        remedy=": leave these items out",
     )
     column.kind()  # labels of different types are refused
     return column
@@ -158,15 +161,14 @@ def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bo
     if classes is not None:
         labels = known_classes(column, classes)
         if len(labels) != 2:
-            raise ValueError(
-                "classes must be two where probabilities are of the positive class, got "
-                f"{labels[:10]}"
+            raise BadValueError(
+                "`classes` must be two where probabilities are of the positive class", labels[:10]
             )
         refuse_unknown(column, labels)
         if positive is None:
             positive = labels[1]
         elif positive not in labels:
-            raise ValueError(f"positive={positive!r} is not among the classes {labels}")
+            raise BadValueError(f"`positive={positive!r}` is not among the classes {labels}")
     return split_classes(column, positive)[0]
 
 
@@ -175,9 +177,10 @@ def true_columns(
 ) -> NDArray[Any]:
     """The column of each item's true label."""
     if positive is not None:
-        raise ValueError(
-            "positive belongs to probabilities of shape (n,): with a column a class "
-            f"pass classes=, got positive={positive!r}"
+        raise BadValueError(
+            "`positive` belongs to probabilities of shape (n,): with a column a class pass "
+            "`classes=`",
+            f"`positive={positive!r}`",
         )
     return column.places(class_columns(column, classes, table.shape[1], visible(name)))
 
@@ -189,8 +192,8 @@ def check_range(table: NDArray[Any], name: str) -> None:
         item = np.argwhere(~inside)[0][0]
         worst = table[~inside][0]
         what = "is missing" if np.isnan(worst) else f"is {worst:g}"
-        raise ValueError(
-            f"probabilities must lie in [0, 1]: one of {visible(name)} {what} for item "
+        raise BadValueError(
+            f"`probabilities` must lie in [0, 1]: one of {visible(name)} {what} for item "
             f"{item} ({np.count_nonzero(~inside)} such in all)"
         )
 
@@ -201,8 +204,7 @@ def check_sums(table: NDArray[Any], name: str) -> None:
     off = np.abs(sums - 1) > np.sqrt(np.finfo(table.dtype).eps)
     if off.any():
         item = int(np.argmax(off))
-        raise ValueError(
-            f"probabilities of an item must add up to 1: those of {visible(name)} for "
-            f"item {item} add up to {sums[item]:.6g} (so for "
-            f"{np.count_nonzero(off)} items)"
+        raise BadValueError(
+            f"`probabilities` of an item must add up to 1: those of {visible(name)} for item "
+            f"{item} add up to {sums[item]:.6g} (so for {np.count_nonzero(off)} items)"
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_weights, check_classes, warn
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, read_column
@@ -55,7 +56,7 @@ class ScoreBlock:
         if np.isnan(np.maximum.reduce(column, initial=-np.inf)):
             absent = np.flatnonzero(np.isnan(column))
             row = absent[0] if self.kept is None else np.flatnonzero(self.kept)[absent[0]]
-            raise ValueError(
+            raise BadValueError(
                 f"{visible(self.names[model])} has NaN for sample {row} ({absent.size} in all)"
             )
 
@@ -76,7 +77,7 @@ def read_block(
     true = read_column(y_true, truth)
     is_single, named = named_scores(scores)
     if single and not is_single:
-        raise ValueError("score must be one-dimensional, one score a sample")
+        raise BadValueError("`score` must be one-dimensional, one score a sample")
     if not is_single:
         named = list(ordered_columns(scores, names, "scores").items())
     elif names is not None:
@@ -84,10 +85,10 @@ def read_block(
     read = [as_scores(raw, visible(name), ranked=ranked) for name, raw in named]
     for (name, _), (column, _, _) in zip(named, read, strict=True):
         if column.shape != (len(true),):
-            message = f"{visible(name)} has {column.size} scores, {truth} has {len(true)} labels"
+            message = f"{visible(name)} has {column.size} scores, `{truth}` has {len(true)} labels"
             if not is_single and len(named) == len(true):
                 message += "; models come first: pass scores.T"
-            raise ValueError(message)
+            raise BadValueError(message)
     check_indexes([(truth, y_true), *named])
     kept = None
     if (absent := true.missing()) is not None:
@@ -176,15 +177,15 @@ def as_scores(
     scores.
     """
     if np.ma.is_masked(raw):
-        raise ValueError(f"{name} has masked scores: drop these samples")
+        raise BadValueError(f"`{name}` has masked scores: drop these samples")
     try:
         array = np.asarray(raw)
     except ValueError:
-        raise TypeError(
-            f"{name} must be one score a sample, got lists of different lengths"
+        raise BadTypeError(
+            f"`{name}` must be one score a sample", "lists of different lengths"
         ) from None
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+        raise BadValueError(f"`{name}` must be one-dimensional", f"shape {array.shape}")
     kind, size = array.dtype.kind, array.dtype.itemsize
     native = array.dtype.newbyteorder("=")
     if native in (np.float32, np.float64):
@@ -195,9 +196,10 @@ def as_scores(
         if size <= 4 or _fits(array):
             return array.astype(np.float64), np.dtype(np.float64), None
         if not ranked:
-            raise ValueError(
-                f"{name} must be numbers that a float64 holds, got {array.dtype} with more "
-                "digits: convert them"
+            raise BadValueError(
+                f"`{name}` must be numbers that a float64 holds",
+                f"{array.dtype} with more digits",
+                ": convert them",
             )
         distinct, ranks = np.unique(array, return_inverse=True)
         ranks = ranks.astype(np.float64)
@@ -211,7 +213,7 @@ def as_scores(
             pass
         else:
             return column, native if native.name == "bfloat16" else column.dtype, None
-    raise TypeError(f"{name} must be numbers, got {array.dtype} values")
+    raise BadTypeError(f"`{name}` must be numbers", f"{array.dtype} values")
 
 
 def _fits(array: NDArray[Any]) -> bool:
@@ -241,7 +243,7 @@ def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
     check_indexes([("y_true", read.y_true), ("sample_weight", weights)])
     array = np.asarray(array if read.kept is None else array[read.kept])
     if not array.any():
-        raise ValueError("sample_weight must not be 0 for all samples")
+        raise BadValueError("`sample_weight` must not be 0 for all samples")
     return array
 
 
@@ -313,7 +315,7 @@ def _wrong_direction(
     yes, no = labels
     return (
         f"{what}: higher scores must indicate the positive class, here {yes!r}; if lower "
-        f"ones do, negate the scores; if higher ones indicate {no!r}, pass positive={no!r}"
+        f"ones do, negate the scores; if higher ones indicate {no!r}, pass `positive={no!r}`"
     )
 
 
@@ -363,7 +365,7 @@ def read_class_scores(
     if np.isnan(table).any():
         sample, column = np.argwhere(np.isnan(table))[0]
         row = np.flatnonzero(kept)[sample]
-        raise ValueError(f"scores has NaN for sample {row}, column {column}")
+        raise BadValueError(f"`scores` has NaN for sample {row}, column {column}")
     options: dict[str, Any] = {"positive": positive, "scores": table, "names": names}
     options["y_true"] = y_true
     read = ClassScores(kept=kept, weights=None, **options)
@@ -373,15 +375,15 @@ def read_class_scores(
 
 def _read_indicator(y_true: Any, table: NDArray[Any], classes: Any) -> tuple[Flags, list[Any]]:
     if classes is not None:
-        raise ValueError("classes names labels of y_true of shape (n,): y_true is of (n, K)")
+        raise BadValueError("`classes` names labels of `y_true` of shape (n,): y_true is of (n, K)")
     array = np.asarray(y_true)
     if array.shape != table.shape or not array.size:
-        raise ValueError(f"scores must be of the shape of y_true, {array.shape}, got {table.shape}")
+        raise BadValueError(f"`scores` must be of the shape of y_true, {array.shape}", table.shape)
     wrong = ~np.isin(array, [0, 1])
     if wrong.any():
-        raise ValueError(
-            "y_true of shape (n, K) must hold 0 and 1, whether a sample has each label,"
-            f" got {array[wrong][0]}"
+        raise BadValueError(
+            "`y_true` of shape (n, K) must hold 0 and 1, whether a sample has each label",
+            array[wrong][0],
         )
     return array.astype(np.bool_), list(range(array.shape[1]))
 
@@ -391,15 +393,16 @@ def _read_classes(
 ) -> tuple[Flags, list[Any], Flags]:
     truth = read_column(y_true, "y_true")
     if table.ndim != 2 or len(table) != len(truth):
-        raise ValueError(
-            f"scores must be of shape (n, K) with n = {len(truth)} samples, as many as "
-            f"y_true has labels, got {table.shape}"
+        raise BadValueError(
+            f"`scores` must be of shape (n, K) with n = {len(truth)} samples, as many as "
+            "`y_true` has labels",
+            table.shape,
         )
     absent = truth.missing()
     kept = np.ones(len(truth), np.bool_) if absent is None else ~absent
     truth = truth.take(kept).trimmed()
     if not len(truth):
-        raise ValueError("y_true must hold at least one sample, got none")
+        raise BadValueError("`y_true` must hold at least one sample", "none")
     truth.kind()
     names = class_columns(truth, classes, table.shape[1], "scores")
     return truth.places(names)[:, None] == np.arange(len(names)), names, kept
@@ -409,9 +412,9 @@ def class_columns(truth: Column, classes: Any, n_columns: int, name: str) -> lis
     """The label of each column, among which all true labels are."""
     labels = known_classes(truth, classes)
     if len(labels) != n_columns or n_columns < 2:
-        raise ValueError(
-            f"{name} has {n_columns} columns for {len(labels)} classes "
-            f"{labels[:10]}: pass classes= with the labels of the columns"
+        raise BadValueError(
+            f"`{name}` has {n_columns} columns for {len(labels)} classes {labels[:10]}",
+            remedy=": pass `classes=` with the labels of the columns",
         )
     refuse_unknown(truth, labels)
     return labels
@@ -423,13 +426,13 @@ def known_classes(truth: Column, classes: Any) -> list[Any]:
         check_classes(classes)
     labels = truth.labels() if classes is None else list(classes)
     if len(set(labels)) < len(labels):
-        raise ValueError(f"classes must differ, got {labels[:10]}")
+        raise BadValueError("`classes` must differ", labels[:10])
     return labels
 
 
 def refuse_unknown(truth: Column, labels: list[Any]) -> None:
     """Refuse true labels that are not among the classes."""
     if unknown := [label for label in truth.trimmed().distinct if label not in labels]:
-        raise ValueError(
-            f"{truth.name} holds {unknown[0]!r}, which is not among the classes {labels[:10]}"
+        raise BadValueError(
+            f"`{truth.name}` holds {unknown[0]!r}, which is not among the classes {labels[:10]}"
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose, warn
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
@@ -83,7 +84,7 @@ def read_values(
     missing = choose(missing, "missing", POLICIES)
     named = named_columns(values, argument)
     if len(named) < 2:
-        raise ValueError(f"{argument} must hold at least 2 models, got {len(named)}")
+        raise BadValueError(f"`{argument}` must hold at least 2 models", len(named))
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     # Whether the columns are the rows of an array as it came.
@@ -95,16 +96,17 @@ def read_values(
     n = columns[0].size
     for title, column in zip(titles, columns, strict=True):
         if column.size != n:
-            raise ValueError(
-                f"{title} has {column.size} values, {titles[0]} has {n}: all models "
-                "need a value for the same items (from_long joins a long table by item)"
+            raise BadValueError(
+                f"{title} has {column.size} values, {titles[0]} has {n}: all models need a "
+                "value for the same items (from_long joins a long table by item)",
+                argument=argument,
             )
     if n < 2:
-        raise ValueError(f"{argument} must hold at least two items, got {n}")
+        raise BadValueError(f"`{argument}` must hold at least two items", n)
     if len(columns) > n and not has_names(values):
         warn(
             f"{argument} holds {len(columns)} models on {n} items: models come first; pass "
-            f"{argument}.T if its rows are items, or names= if they are models"
+            f"{argument}.T if its rows are items, or `names=` if they are models"
         )
     # An array has a kind as a whole.
     pieces = columns
@@ -165,8 +167,9 @@ def refuse_ids(titles: list[str], columns: list[NDArray[Any]], argument: str) ->
         if by_one:
             problem = f"counts from {column[0]:g} to {column[-1]:g}, as ids do"
         if problem:
-            raise ValueError(
-                f"{argument} must hold models only, and {title} {problem}: leave this column out"
+            raise BadValueError(
+                f"`{argument}` must hold models only, and {title} {problem}",
+                remedy=": leave this column out",
             )
 
 
@@ -197,7 +200,7 @@ def _with_missing(
     for title, column in zip(titles, columns, strict=True):
         infinite = np.flatnonzero(np.isinf(column))
         if infinite.size:
-            raise ValueError(
+            raise BadValueError(
                 f"{title} has the value {column[infinite[0]]} for item {infinite[0]} "
                 f"({infinite.size} in all): values must be finite"
             )
@@ -213,15 +216,16 @@ def _with_missing(
     elif missing == "common":
         kept = np.asarray(present.all(axis=0))
         if np.count_nonzero(kept) < 2:
-            raise ValueError(
-                f"values must have at least two items that all {len(columns)} models "
-                f"have, got {np.count_nonzero(kept)}: compare_means with missing='pairwise' "
-                "compares each two models on the items of both"
+            raise BadValueError(
+                f"`values` must have at least two items that all {len(columns)} models have",
+                np.count_nonzero(kept),
+                ": compare_means with `missing='pairwise'` compares each two models on the items "
+                "of both",
             )
         columns = [np.ascontiguousarray(column[kept]) for column in columns]
     elif not present.any(axis=1).all():
         lacking = titles[int(np.argmin(present.any(axis=1)))]
-        raise ValueError(f"{lacking} has no value at all: leave this model out")
+        raise BadValueError(f"{lacking} has no value at all: leave this model out")
     bounded = all(_kind_of_values(c[~np.isnan(c)]) == ZERO_ONE for c in columns)
     return Values(
         names=names,
@@ -247,10 +251,10 @@ def _refuse_missing(
         for i, first in zip(lacking, firsts, strict=False)
     )
     more = f" and {len(lacking) - _EXAMPLES} more models" * (len(lacking) > _EXAMPLES)
-    raise ValueError(
-        f"values: {sum(n_missing)} missing, {examples}{more}; pass "
-        "missing='common' for the items that all models have, 'wrong' to count them as 0, or in "
-        "compare_means 'pairwise' for those that both models of a pair have"
+    raise BadValueError(
+        f"values: {sum(n_missing)} missing, {examples}{more}",
+        remedy="; pass `missing='common'` for the items that all models have, 'wrong' to count "
+        "them as 0, or in compare_means 'pairwise' for those that both models of a pair have",
     )
 
 

@@ -6,7 +6,6 @@ is replaced at once or not at all, and is refused if the files have changed sinc
 
 from __future__ import annotations
 
-import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from fastcmp.core.errors import ArgumentError
 from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.threads import Progress, in_words, reporting
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, naming_cost
@@ -198,7 +198,6 @@ def signals_held(*, active: bool) -> Iterator[Callable[[], int | None]]:
 
 _GATHERED = 16_000_000  # bytes of blocks that are joined, at most
 _COPIES = 3  # the tables, those of some blocks, and their sum
-_ROW = re.compile(r" at row (\d+)")
 
 
 def count_files(
@@ -267,8 +266,8 @@ def _check_covered(counts: Counts, matrix: CostMatrix | None, rows: Rows | None 
         among = f"of the first {rows.first + rows.n_rows} samples"
     try:
         check_fit(matrix, matrix.classes or (), counts.n_excluded, None)
-    except ValueError as error:
-        raise ValueError(str(error).replace("samples", among, 1)) from None
+    except ArgumentError as error:
+        raise error.but(demand=error.args[0].replace("samples", among, 1)) from None
 
 
 def _check_size(counts: Counts, memory_limit: int) -> None:
@@ -332,8 +331,8 @@ def _count(
     try:
         with nullcontext() if matrix is None else naming_cost(matrix, None):
             counts.update(y_true, preds, workers=workers)
-    except (ValueError, TypeError) as error:
-        raise type(error)(_in_file(str(error), rows)) from None
+    except ArgumentError as error:
+        raise _in_file(error, rows) from None
     if check is not None and block_labels is not None:
         check.keep(block_labels)
 
@@ -354,18 +353,13 @@ def plain(column: Any) -> Any:
     return np.from_dlpack(column)
 
 
-def _in_file(message: str, rows: Rows) -> str:
-    """Count the row that a message names from the first of the file."""
-    if matches := list(_ROW.finditer(message)):
-        last = matches[-1]
-        row = rows.first + int(last[1])
-        message = f"{message[: last.start()]} at row {row}{message[last.end() :]}"
+def _in_file(error: ArgumentError, rows: Rows) -> ArgumentError:
+    """The error with the row that it names counted from the first of the file."""
+    demand = error.args[0]
+    if error.row is not None:
+        demand = demand.replace(f" at row {error.row}", f" at row {rows.first + error.row}")
     if rows.fraction < 1 or rows.first:
-        end = rows.first + rows.n_rows
-        among = f"in rows {rows.first} to {end - 1}"
-        for before, after in (
-            ("missing in all)", f"missing {among})"),
-            ("such predictions)", f"such predictions {among})"),
-        ):
-            message = message.replace(before, after)
-    return message
+        among = f"in rows {rows.first} to {rows.first + rows.n_rows - 1}"
+        demand = demand.replace("missing in all)", f"missing {among})")
+        demand = demand.replace("such predictions)", f"such predictions {among})")
+    return error.but(demand=demand)

@@ -6,7 +6,6 @@ Several files are joined by the sample's id, never by the order of their rows.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fastcmp.core.errors import ArgumentError, BadValueError
 from fastcmp.core.threads import Progress, reporting
 from fastcmp.inputs.values import as_values
 from fastcmp.io.chosen import (
@@ -209,7 +209,7 @@ def check_one_type(ids: Sequence[Any], paths: Sequence[str], id_column: str) -> 
     """Refuse ids of files that can never be equal."""
     for path, file_ids in zip(paths, ids, strict=True):
         if file_ids.type != ids[0].type:
-            raise ValueError(
+            raise BadValueError(
                 f"ids differ in type: {id_column!r} is {ids[0].type} in {paths[0]} and "
                 f"{file_ids.type} in {path}"
             )
@@ -337,7 +337,6 @@ def _one_model(source: Source, used: Collection[str | None], named: str | None) 
 
 _ENOUGH = 8  # rows for each model that are summed up at once: their products pay
 _MOST = 64_000_000  # bytes of values that are gathered for it
-_ITEM = re.compile(r" for item (\d+) \((\d+) of \d+ items\)")
 
 
 class ValueFile:
@@ -399,8 +398,13 @@ class ValueFile:
                     moments.update(
                         values, groups=others.get("--groups"), weights=others.get("--weights")
                     )
-                except (ValueError, TypeError) as error:
-                    raise type(error)(_in_file(str(error), done, n)) from None
+                except ArgumentError as error:
+                    demand, last = error.args[0], done + n - 1
+                    demand = demand.replace(f" of {n} items)", f" in items {done} to {last})")
+                    if error.row is not None:
+                        item = f" for item {done + error.row} ("
+                        demand = demand.replace(f" for item {error.row} (", item)
+                    raise error.but(demand=demand) from None
                 done += n
                 report(done, self.source.n_rows or round(done / fraction))
         if not done:
@@ -478,13 +482,3 @@ def check_numbers(types: Mapping[str, Any], names: Sequence[str], path: str, adv
                 f"{path}: {titled(name)} holds {what}, and values must be numbers: "
                 f"{advised.format(advice(name))}"
             )
-
-
-def _in_file(message: str, first: int, n: int) -> str:
-    """Count the items that a message names from the first of the file."""
-
-    def counted(match: re.Match[str]) -> str:
-        item = first + int(match[1])
-        return f" for item {item} ({match[2]} in items {first} to {first + n - 1})"
-
-    return _ITEM.sub(counted, message)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import in_words
 from fastcmp.io.chosen import Plan, check_models, other_truth, plan_columns, repeats
 from fastcmp.io.formats import check_ids, decoded, no_rows
@@ -199,14 +200,14 @@ class SortedIds:
         what = f"{cursor.where()}: ids do not ascend ({fall}), and"
         advice = f"sort by {self.name}, or pass a larger --memory-limit"
         if len(self._paths) > 1:
-            raise ValueError(f"{what} the files are too large to join in memory: {advice}")
+            raise BadValueError(f"{what} the files are too large to join in memory: {advice}")
         (source,) = self._sources
         n_rows = source.n_rows
         if n_rows is None:
             n_rows = source.size_in_memory() // (8 * len(source.types))
         needed = n_rows * _BYTES
         if needed > self._limit:
-            raise ValueError(
+            raise BadValueError(
                 f"{what} to find repeated ones would take {in_words(needed)} of memory "
                 f"(--memory-limit is {in_words(self._limit)}): {advice}"
             )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_draws, check_workers, parts
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
@@ -46,12 +47,13 @@ def read_means(
         unused = {"groups": groups is None, "missing": missing == "raise", "names": names is None}
         for name, default in (unused | {"lower_is_better": not lower}).items():
             if not default:
-                raise ValueError(f"{name}= is about values: leave it to Estimates(...)")
+                raise BadValueError(f"`{name}=` is about values: leave it to Estimates(...)")
         return estimates, None
     if isinstance(values, (list, tuple, np.ndarray)) and np.shape(values[:1]) == (1,):
-        raise ValueError(
-            "values must be of shape (M, n), one row a model, got one number for each model: "
-            "pass Estimates(values, covariance)"
+        raise BadValueError(
+            "`values` must be of shape (M, n), one row a model",
+            "one number for each model",
+            ": pass Estimates(values, covariance)",
         )
     missing = choose(missing, "missing", ("raise", "common", "wrong"))
     options = MeanOptions(missing=missing, lower_is_better=lower)
@@ -629,9 +631,9 @@ def _resampled(
     if indices is None and resampling == "normal":
         return None
     if data is None:
-        raise ValueError("Estimates cannot be resampled: use resampling='normal'")
+        raise BadValueError("Estimates cannot be resampled", remedy=": use `resampling='normal'`")
     if data.plan.across is not None:
-        raise ValueError("resampling='bootstrap' needs groups that lie within strata")
+        raise BadValueError("`resampling='bootstrap'` needs groups that lie within strata")
     units = unit_sums(data.values, data.plan, pool)
     starts = np.searchsorted(units.strata, np.arange(units.weights.size))
     sizes = np.add.reduceat(units.sizes, starts)
@@ -643,18 +645,23 @@ def _resampled(
     n = data.values.n_items
     if indices is not None:
         if not data.plan.plain:
-            raise ValueError("bootstrap_indices are items: they need no groups, strata or weights")
+            raise BadValueError(
+                "`bootstrap_indices` are items: they need no groups, strata or weights"
+            )
         try:
             rows = np.asarray(indices)
         except ValueError:
             rows = np.empty(0)
         if rows.ndim != 2 or rows.shape[1] != n or rows.dtype.kind not in "iu":
-            raise ValueError(
-                f"bootstrap_indices must be whole numbers of shape (B, {n}), the items of "
-                f"each draw, got {rows.dtype} values of shape {rows.shape}"
+            raise BadValueError(
+                f"`bootstrap_indices` must be whole numbers of shape (B, {n}), the items of "
+                "each draw",
+                f"{rows.dtype} values of shape {rows.shape}",
             )
         if not rows.size or rows.min() < 0 or rows.max() >= n:
-            raise ValueError(f"bootstrap_indices must be positions of items, from 0 to {n - 1}")
+            raise BadValueError(
+                f"`bootstrap_indices` must be positions of items, from 0 to {n - 1}"
+            )
         counts = np.empty((len(rows), n))
         count_units(np.ascontiguousarray(rows, np.int64), counts)
         return np.asarray(errors @ counts.T)

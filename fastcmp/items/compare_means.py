@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ValueCounts, are_valued
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
@@ -137,11 +138,14 @@ def pair_options(
         what = "simultaneous=True"
         if engine.adjust in JOINT:
             what = f"adjust={engine.adjust!r}"
-        raise ValueError(f"{what} needs means on the same items, not {unfit}: use {advice}")
+        raise BadValueError(
+            f"`{what}` needs means on the same items, not `{unfit}`: use `{advice}`"
+        )
     if engine.all_together and spec.missing == "pairwise":
-        raise ValueError(
-            f"rank_intervals={rank_intervals!r} needs means on the same items, not "
-            "missing='pairwise': use missing='common'"
+        raise BadValueError(
+            f"`rank_intervals={rank_intervals!r}` needs means on the same items, not "
+            "`missing='pairwise'`",
+            remedy=": use `missing='common'`",
         )
     return engine
 
@@ -361,9 +365,9 @@ def compare_means(
         more: Any
         if estimates is not None:
             if spec.lower_is_better or (spec.variance, spec.df) != (None, "satterthwaite"):
-                raise TypeError(
-                    "lower_is_better=, variance= and df= are about values: leave them to "
-                    "Estimates(...)"
+                raise BadTypeError(
+                    "`lower_is_better=`, `variance=` and `df=` are about values",
+                    remedy=": leave them to Estimates(...)",
                 )
             options = replace(options, lower_is_better=estimates.lower_is_better)
             all_names, tests = estimates.names, estimate_tests(estimates, level)
@@ -398,8 +402,9 @@ def compare_means(
             elif estimates is not None:
                 sliced = items_of_estimates(estimates), None
             else:
-                raise ValueError(
-                    "slices= needs values item by item, not sums of them: pass values, shape (M, n)"
+                raise BadValueError(
+                    "`slices=` needs values item by item, not sums of them",
+                    remedy=": pass values, shape (M, n)",
                 )
             indexed = with_index(values)
             result = with_slices(
@@ -424,13 +429,14 @@ def _of_data(data: MeanData, spec: MeanOptions, level: float, pool: ThreadPool) 
 def _refuse_items(spec: MeanOptions, of_items: dict[str, Any]) -> None:
     """Refuse what needs values item by item, where moments are compared."""
     if spec.method != "t" or spec.studentized or spec.interval is not None:
-        raise ValueError(f"method={spec.method!r} needs all values: of sums of them use 't'")
+        raise BadValueError(f"`method={spec.method!r}` needs all values: of sums of them use 't'")
     usual = {"missing": "raise", "average": "items", "repeats": "mean", "stratum_weights": "items"}
     options = {"missing": spec.missing, "average": spec.average, "repeats": spec.repeats} | of_items
     for name, value in options.items():
         if value is not None and not (isinstance(value, str) and value == usual.get(name)):
-            raise TypeError(
-                f"{name}= is about values: pass these, shape (M, n), not what was made of them"
+            raise BadTypeError(
+                f"`{name}=` is about values",
+                remedy=": pass these, shape (M, n), not what was made of them",
             )
 
 

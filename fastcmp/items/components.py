@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_whole, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
@@ -171,8 +172,8 @@ class VarianceComponents(Record):
 
     def _within(self) -> Floats:
         if self.within_item is None:
-            raise ValueError(
-                f"other numbers of answers can be planned for repeats='mean', not for "
+            raise BadValueError(
+                "other numbers of answers can be planned for `repeats='mean'`, not for "
                 f"{self.repeats!r}"
             )
         return self.within_item
@@ -328,13 +329,13 @@ def variance_components(
     else:
         table = as_floats(values, "values")
     if table.ndim != 3 or not table.size:
-        raise ValueError(
-            "values must be of shape (M, n, R), R answers of M models to n items, got "
-            f"{table.shape}: pass values[np.newaxis] for one model, and repeat= to "
-            "from_long"
+        raise BadValueError(
+            "`values` must be of shape (M, n, R), R answers of M models to n items",
+            table.shape,
+            ": pass values[np.newaxis] for one model, and `repeat=` to from_long",
         )
     if np.isinf(table).any():
-        raise ValueError("values must be finite, or NaN where there is no answer, got inf")
+        raise BadValueError("`values` must be finite, or NaN where there is no answer", "inf")
     if n_answers is None:
         n_answers = np.zeros(table.shape[:2], np.int64)  # NaN is no answer that is missing
     model_names = read_names(
@@ -345,16 +346,16 @@ def variance_components(
     if policy == "raise" and n_missing.any():
         model = int(np.argmax(n_missing > 0))
         item = int(np.argmax((answered == 0)[model] & (n_answers[model] > 0)))
-        raise ValueError(
-            f"values: {n_missing.sum()} answers are missing, {n_missing[model]} of them of "
-            f"{visible(model_names[model])} (first: to item {item}): missing='common' leaves such "
-            "items out"
+        raise BadValueError(
+            f"`values`: {n_missing.sum()} answers are missing, {n_missing[model]} of them of "
+            f"{visible(model_names[model])} (first: to item {item}): `missing='common'` leaves "
+            "such items out"
         )
     kept = _kept(answered, model_names, policy)
     if not kept.all():
         table, answered = table[:, kept], answered[:, kept]
     if table.shape[1] < 2:
-        raise ValueError(f"values must have two items at least, got {table.shape[1]}")
+        raise BadValueError("`values` must have two items at least", table.shape[1])
     exponent = scale_exponent(table)
     table, within = np.ldexp(table, -exponent), None
     if way == "mean":
@@ -393,18 +394,18 @@ def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> N
     kept = np.asarray(np.all(answered > 0, axis=0))
     if policy == "raise" and not kept.all():
         model, item = np.argwhere(answered == 0)[0]
-        raise ValueError(
-            f"values has no answer of {visible(names[model])} to item {item} (so for "
-            f"{np.count_nonzero(~kept)} of {kept.size} items): missing='common' leaves "
-            "such items out"
+        raise BadValueError(
+            f"`values` has no answer of {visible(names[model])} to item {item} (so for "
+            f"{np.count_nonzero(~kept)} of {kept.size} items): `missing='common'` leaves such "
+            "items out"
         )
     once = (answered == 1) & kept
     if once.any():
         model, item = np.argwhere(once)[0]
-        raise ValueError(
-            f"values has one answer of {visible(names[model])} to item {item} (so for "
-            f"{np.count_nonzero(once)} of {once.size} models and items): items and "
-            "answers cannot be split without two answers to each item"
+        raise BadValueError(
+            f"`values` has one answer of {visible(names[model])} to item {item} (so for "
+            f"{np.count_nonzero(once)} of {once.size} models and items): items and answers "
+            "cannot be split without two answers to each item"
         )
     return kept
 

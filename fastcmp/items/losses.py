@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, warn
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import has_names, with_names
@@ -243,7 +244,7 @@ def check_eps(eps: Any) -> float | None:
         return None
     value = as_numbers(eps, "eps", "a number")
     if value.ndim or not 0.0 <= value < 0.5:
-        raise ValueError(f"eps must be a number in [0, 0.5), got {eps!r}")
+        raise BadValueError("`eps` must be a number in [0, 0.5)", repr(eps))
     return float(value)
 
 
@@ -254,10 +255,10 @@ def _refuse_infinite(chance: NDArray[Any], least: float, name: str) -> None:
     if least > 0.0 or (chance > 0.0).all():
         return
     items = np.flatnonzero(chance == 0.0)
-    raise ValueError(
-        f"log loss is infinite for {items.size} items of {visible(name)}, the first of "
-        f"them {', '.join(map(str, items[:3]))}: probabilities of their true labels "
-        "are 0; clip them with eps=, or compare Brier scores"
+    raise BadValueError(
+        f"log loss is infinite for {items.size} items of {visible(name)}, the first of them "
+        f"{', '.join(map(str, items[:3]))}: probabilities of their true labels are 0; clip "
+        "them with `eps=`, or compare Brier scores"
     )
 
 

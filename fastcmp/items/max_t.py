@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_resamples, as_seed, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Column, Section, format_pvalue, main_table
@@ -235,16 +236,16 @@ def _read_differences(differences: Any, names: Any) -> tuple[Floats, tuple[str, 
     if unnamed and names is None:
         named = [(f"comparison_{k}", raw) for k, (_, raw) in enumerate(named)]
     if not named:
-        raise ValueError("differences must hold at least one comparison, got none")
+        raise BadValueError("`differences` must hold at least one comparison", "none")
     check_indexes(named)
     columns = [as_values(raw, "differences").astype(np.float64) for _, raw in named]
     sizes = {column.size for column in columns}
     if len(sizes) > 1 or min(sizes) < 2:
-        raise ValueError(
-            "differences must have the same two or more items for all comparisons, got "
-            f"{[column.size for column in columns][:10]}"
+        raise BadValueError(
+            "`differences` must have the same two or more items for all comparisons",
+            [column.size for column in columns][:10],
         )
     table = np.stack(columns)
     if not np.isfinite(table).all():
-        raise ValueError("differences must be finite, and none may be missing")
+        raise BadValueError("`differences` must be finite, and none may be missing")
     return table, tuple(name for name, _ in named)

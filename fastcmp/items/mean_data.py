@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws, as_flag, as_resamples, as_seed, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import times
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, check_memory, parts
@@ -83,10 +84,10 @@ class MeanOptions:
         self.studentized = as_flag(self.studentized, "studentized")
         self.lower_is_better = as_flag(self.lower_is_better, "lower_is_better")
         if self.studentized and method != "permutation":
-            raise ValueError(f"studentized=True needs method='permutation', got {method!r}")
+            raise BadValueError("`studentized=True` needs `method='permutation'`", repr(method))
         self.missing = choose(self.missing, "missing", POLICIES)
         if self.missing == "pairwise" and method != "t":
-            raise ValueError(f"missing='pairwise' needs method='t', got {method!r}")
+            raise BadValueError("`missing='pairwise'` needs `method='t'`", repr(method))
         self.repeats = choose(self.repeats, "repeats", REPEATS)
         check_k(self.repeats, self.k)
         self.variance = choose(self.variance, "variance", (None, *VARIANCES))
@@ -95,9 +96,9 @@ class MeanOptions:
         if self.interval is None:
             self.interval = kinds[0]
         elif kinds == (None,):
-            raise ValueError(
-                f"interval={self.interval!r} needs method='bootstrap' or 'wilcoxon', got "
-                f"method={method!r}, which has one kind only"
+            raise BadValueError(
+                f"`interval={self.interval!r}` needs `method='bootstrap'` or 'wilcoxon'",
+                f"`method={method!r}`, which has one kind only",
             )
         else:
             self.interval = choose(self.interval, "interval", [x for x in kinds if x is not None])
@@ -116,11 +117,11 @@ class MeanOptions:
         item_columns = {"strata": strata, "weights": weights, "groups": groups}
         names = [name for name, x in item_columns.items() if x is not None]
         if self.average == "clusters" and names != ["groups"]:
-            raise ValueError("average='clusters' needs groups, and no strata or weights")
+            raise BadValueError("`average='clusters'` needs groups, and no strata or weights")
         if self.method == "wilcoxon" and names:
-            raise ValueError(
-                f"method='wilcoxon' takes no {' and '.join(names)}: signed_rank takes "
-                "groups, and method='t' all of them"
+            raise BadValueError(
+                f"`method='wilcoxon'` takes no {' and '.join(names)}: signed_rank takes "
+                "groups, and `method='t'` all of them"
             )
 
     def refuse_slices(self, **item_columns: Any) -> None:
@@ -132,9 +133,9 @@ class MeanOptions:
         }
         names = [name for name, value in item_columns.items() if value is not None]
         if names := names + [name for name, unusual in unfit.items() if unusual]:
-            raise ValueError(
-                f"slices= are compared by paired t tests of their items, not with {names[0]}=: "
-                f"leave {names[0]}= out, or pass the items of each slice alone"
+            raise BadValueError(
+                f"`slices=` are compared by paired t tests of their items, not with `{names[0]}=`",
+                remedy=f": leave `{names[0]}=` out, or pass the items of each slice alone",
             )
 
 
@@ -206,7 +207,9 @@ def read_data(
     if options.average == "clusters":  # the mean of each is one value, and all count the same
         assert item_groups.clusters is not None
         if read.present is not None:
-            raise ValueError("average='clusters' needs a value for each item: missing='common'")
+            raise BadValueError(
+                "`average='clusters'` needs a value for each item: `missing='common'`"
+            )
         codes = item_groups.clusters.codes
         sizes = np.bincount(codes)
         means = tuple(np.bincount(codes, column) / sizes for column in read.columns)
@@ -215,8 +218,8 @@ def read_data(
             read_item_groups(sizes.size),
         )
     if options.method != "t" and item_groups.crossed:
-        raise ValueError(
-            f"method={options.method!r} needs clusters within strata; method='t' does not"
+        raise BadValueError(
+            f"`method={options.method!r}` needs clusters within strata; `method='t'` does not"
         )
     components = None
     if answers is not None:
@@ -263,9 +266,9 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
         n_answers = np.full(answers.shape[:2], answers.shape[2])
     if answers is None:
         if options.repeats != "mean":
-            raise ValueError(
-                f"repeats={options.repeats!r} needs several answers an item: values of "
-                "shape (M, n, R), or a table of from_long with repeat="
+            raise BadValueError(
+                f"`repeats={options.repeats!r}` needs several answers an item: values of shape "
+                "(M, n, R), or a table of from_long with `repeat=`"
             )
         return columns, None, 0
     assert n_answers is not None
@@ -374,9 +377,9 @@ def pairwise_tests(
         n_items = np.bincount(strata.codes[has_item], minlength=len(strata.labels))
         if not n_items.all():
             label = strata.labels[int(np.argmin(n_items))]
-            raise ValueError(
-                f"values must have some of each model in each stratum, and {name} has "
-                f"none in stratum {label!r}: leave out the model, or the stratum"
+            raise BadValueError(
+                f"`values` must have some of each model in each stratum, and {name} has none "
+                f"in stratum {label!r}: leave out the model, or the stratum"
             )
 
     def on_items(

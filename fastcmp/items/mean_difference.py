@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_level, as_proportion, choose, keep_side
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import Section, beware, format_pvalue
@@ -296,7 +297,7 @@ def mean_difference(
     against = read_margin(margin, alpha)
     for name, raw in (("values_a", values_a), ("values_b", values_b)):
         if isinstance(raw, ItemTable):
-            raise TypeError(f"{name} must be values of one model; compare_means takes a table")
+            raise BadTypeError(f"`{name}` must be values of one model; compare_means takes a table")
     spec = MeanOptions(
         method=method,
         variance=variance,
@@ -312,7 +313,7 @@ def mean_difference(
         rng=rng,
     )
     if spec.method == "wilcoxon":
-        raise ValueError("method='wilcoxon' is signed_rank for two models")
+        raise BadValueError("`method='wilcoxon'` is signed_rank for two models")
     pair = read_pair_names(names)
     turned = None if alternative == "two-sided" else alternative
     if (estimates := estimates_of(values_a)) is not None:
@@ -320,7 +321,7 @@ def mean_difference(
         about_values |= {"weights": weights, "k": k, "lower_is_better": lower_is_better or None}
         for name, value in about_values.items():
             if value is not None:
-                raise TypeError(f"{name}= is about values: leave it to Estimates(...)")
+                raise BadTypeError(f"`{name}=` is about values: leave it to Estimates(...)")
         result = _of_estimates(estimates, alternative, confidence_level, against)
         if slices is not None:
             spec.refuse_slices(alternative=turned)
@@ -328,7 +329,7 @@ def mean_difference(
             result = replace(result, slices=within)
         return result
     if values_b is None:
-        raise TypeError("values_b must be given: the values of the second model, shape (n,)")
+        raise BadTypeError("`values_b` must be given: the values of the second model, shape (n,)")
     both = {"values_a": values_a, "values_b": values_b}
     about: Any = {"groups": groups, "strata": strata, "weights": weights}
     with ThreadPool(check_workers(workers)) as pool:

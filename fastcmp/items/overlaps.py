@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
 
 
@@ -55,22 +56,22 @@ def dice_values(y_true: ArrayLike, masks: Any, *, empty: float = 1.0) -> Any:
     """
     agreed = as_numbers(empty, "empty", "a number")
     if agreed.ndim or not (np.isnan(agreed) or 0.0 <= agreed <= 1.0):
-        raise ValueError(f"empty must be a number in [0, 1], or NaN, got {empty!r}")
+        raise BadValueError("`empty` must be a number in [0, 1], or NaN", repr(empty))
     truth = _masks(y_true, "y_true")
     named = has_names(masks)
     if not (named or hasattr(masks, "__len__")):
-        raise TypeError(f"masks must be of M models, or a mapping, got {type(masks)}")
+        raise BadTypeError("`masks` must be of M models, or a mapping", type(masks))
     models = named_columns(masks, "masks") if named else list(enumerate(masks))
     check_distinct_names([str(name) for name, _ in models], "masks")
     if not models:
-        raise ValueError("masks must hold at least one model, got none")
+        raise BadValueError("`masks` must hold at least one model", "none")
     values = {}
     for name, raw in models:
         predicted = _masks(raw, f"masks[{name!r}]")
         if predicted.shape != truth.shape:
-            raise ValueError(
-                f"masks[{name!r}] must be of the shape of y_true, {truth.shape}, got "
-                f"{predicted.shape}: models come first, then images, then pixels"
+            raise BadValueError(
+                f"`masks`[{name!r}] must be of the shape of y_true, {truth.shape}",
+                f"{predicted.shape}: models come first, then images, then pixels",
             )
         pixels = tuple(range(1, truth.ndim))
         common, both = (predicted & truth).sum(pixels), predicted.sum(pixels) + truth.sum(pixels)
@@ -84,7 +85,7 @@ def _masks(raw: Any, name: str) -> NDArray[np.bool_]:
     if masks.dtype != np.bool_:
         masks = as_numbers(raw, name, "masks of 0 and 1")
     if masks.ndim < 2 or not masks.size:
-        raise ValueError(f"{name} must be masks of images, shape (n, ...), got {masks.shape}")
+        raise BadValueError(f"`{name}` must be masks of images, shape (n, ...)", masks.shape)
     if not np.isin(masks, (0, 1)).all():
-        raise ValueError(f"{name} must hold 0 and 1, or False and True: pass {name} > cutoff")
+        raise BadValueError(f"`{name}` must hold 0 and 1, or False and True: pass {name} > cutoff")
     return masks.astype(np.bool_)

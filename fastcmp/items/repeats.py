@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, as_numbers, as_whole, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import unwrap
 from fastcmp.core.render import visible
 from fastcmp.kernels.repeats import (
@@ -149,9 +150,9 @@ def g_pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, tau: floa
     [0.0, 0.2143, 0.7571, 1.0, 1.0]
     """
     if isinstance(tau, bool) or not isinstance(tau, Real):
-        raise TypeError(f"tau must be a number in [0, 1], got {tau!r}")
+        raise BadTypeError("`tau` must be a number in [0, 1]", repr(tau))
     if not 0 <= tau <= 1:
-        raise ValueError(f"tau must lie in [0, 1], got {tau}")
+        raise BadValueError("`tau` must lie in [0, 1]", tau)
     return _many(G_PASS_AT_K, n_correct, n_samples, k, tau=float(tau))
 
 
@@ -204,20 +205,20 @@ def _many(
     try:
         correct, samples = np.broadcast_arrays(correct, samples)
     except ValueError:
-        raise ValueError(
-            "n_correct and n_samples must broadcast, got shapes "
-            f"{correct.shape} and {samples.shape}"
+        raise BadValueError(
+            "`n_correct` and n_samples must broadcast",
+            f"shapes {correct.shape} and {samples.shape}",
         ) from None
     if (correct > samples).any():
         at = np.argmax(correct > samples)
-        raise ValueError(
-            f"n_correct must be at most n_samples, got {correct.flat[at]} right of "
-            f"{samples.flat[at]} answers"
+        raise BadValueError(
+            "`n_correct` must be at most n_samples",
+            f"{correct.flat[at]} right of {samples.flat[at]} answers",
         )
     if samples.size and least * k > samples.min():
         times = "" if least == 1 else f"{least} * "
-        raise ValueError(
-            f"{times}k must be at most n_samples, got k={k} for {samples.min()} answers"
+        raise BadValueError(
+            f"{times}`k` must be at most n_samples", f"k={k} for {samples.min()} answers"
         )
     return unwrap(_call(kind, correct.ravel(), samples.ravel(), k, tau), correct.shape)
 
@@ -238,9 +239,9 @@ def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
     tables = list(answers.values())
     shapes = [table.shape for table in tables]
     if any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
-        raise ValueError(
-            "values must have answers of shape (n, R) to the same n items of each "
-            f"model, got shapes {shapes[:10]}"
+        raise BadValueError(
+            "`values` must have answers of shape (n, R) to the same n items of each model",
+            f"shapes {shapes[:10]}",
         )
     most = max((shape[1] for shape in shapes), default=0)
     width = [((0, 0), (0, most - shape[1])) for shape in shapes]
@@ -286,9 +287,9 @@ def check_k(way: str, k: Any) -> None:
     """Check k, which pass@k and pass^k need and the mean has not."""
     if way == "mean":
         if k is not None:
-            raise ValueError(f"k belongs to repeats='pass@k' and 'pass^k', got k={k!r}")
+            raise BadValueError("`k` belongs to `repeats='pass@k'` and 'pass^k'", f"`k={k!r}`")
     elif k is None:
-        raise ValueError(f"k must be given with repeats={way!r}, got None")
+        raise BadValueError(f"`k` must be given with `repeats={way!r}`", "None")
     else:
         as_whole(k, "k", 1)
 
@@ -313,18 +314,19 @@ def pass_values(
     right = values == 1.0
     wrong = ~(right | (values == 0.0) | np.isnan(values))
     if wrong.any():
-        raise ValueError(
-            f"values must be 0 or 1 (False or True) with repeats={way!r}, got {values[wrong][0]:g}"
+        raise BadValueError(
+            f"`values` must be 0 or 1 (False or True) with `repeats={way!r}`",
+            f"{values[wrong][0]:g}",
         )
     few = (n_answers < least * k) & (n_answers > 0)
     if few.any():
         model, item = np.argwhere(few)[0]
         name = visible(names[model]) if names else f"model {model}"
         times = "" if least == 1 else f"{least} * "
-        raise ValueError(
-            f"{times}k must be at most the number of answers, got k={k} and "
-            f"{n_answers[model, item]} answers of {name} to item {item} (so for "
-            f"{np.count_nonzero(few)} of {few.size} models and items)"
+        raise BadValueError(
+            f"{times}`k` must be at most the number of answers",
+            f"k={k} and {n_answers[model, item]} answers of {name} to item {item} (so for "
+            f"{np.count_nonzero(few)} of {few.size} models and items)",
         )
     correct = np.count_nonzero(right, axis=2)
     flat = correct.ravel(), n_answers.ravel()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, choose, keep_side
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import Sentence, how, with_null
@@ -285,18 +286,20 @@ def signed_rank(
     for name, raw in columns.items():
         column = np.asarray(as_values(raw, name), np.float64)
         if column.ndim != 1 or column.size == 0:
-            raise ValueError(f"{name} must be of shape (n,), n > 0, got {column.shape}")
+            raise BadValueError(f"`{name}` must be of shape (n,), n > 0", column.shape)
         if not np.isfinite(column).all():
             bad = np.flatnonzero(~np.isfinite(column))
-            raise ValueError(f"{name} must be finite, got {column[bad[0]]} at item {bad[0]}")
+            raise BadValueError(f"`{name}` must be finite", f"{column[bad[0]]} at item {bad[0]}")
         read.append(column)
     a, b = read
     if a.size != b.size:
-        raise ValueError(f"values_b must be as many as values_a, {a.size}, got {b.size}")
+        raise BadValueError(f"`values_b` must be as many as values_a, {a.size}", b.size)
     item_clusters = read_item_groups(a.size, groups=groups).clusters
     clusters = None if item_clusters is None else item_clusters.codes
     if options.continuity and clusters is not None:
-        raise ValueError("continuity must be False with groups: no correction is defined there")
+        raise BadValueError(
+            "`continuity` must be False with groups: no correction is defined there"
+        )
     d, coded = a - b, decimal_codes(np.stack([a, b]))
     if coded is not None:  # decimals as decimals, so that 0.7 - 0.6 is 0.1
         d = (coded[0][0] - coded[0][1]) / coded[1]
@@ -395,8 +398,8 @@ def _test(
 def check_steps(signed: NDArray[np.int64]) -> None:
     """Refuse an exact p-value that would take too long."""
     if ranks.signed_sum_steps(signed) > _STEPS:
-        raise ValueError(
-            "method='exact' takes too long for so many items or clusters: use 'asymptotic'"
+        raise BadValueError(
+            "`method='exact'` takes too long for so many items or clusters: use 'asymptotic'"
         )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, keep_side
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_draws, parts
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.count_draws import draw_cells
@@ -257,7 +258,9 @@ def bootstrap_intervals(
     clusters, kind = cells.clusters, INTERVALS[interval]
     strata = np.ascontiguousarray(cells.codes[:, 0]) if within_classes else None
     if within_classes and clusters is not None:
-        raise ValueError("clusters are drawn as a whole, not within the true classes")
+        raise BadValueError(
+            "clusters are drawn as a whole, not within the true classes", argument="within_classes"
+        )
     studentized = kind == kinds.STUDENTIZED
     check_draws(n_resamples, len(estimators) * (2 if studentized else 1))
     values = np.empty((len(estimators), n_resamples))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_classes, check_total
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.core.records import are_confusions, are_labelled
 from fastcmp.counts.label_counts import LabelTable, count_cells, count_labels
@@ -213,9 +214,9 @@ MOST_CLASSES = 8192
 def check_classes_fit(k: int) -> None:
     """Refuse so many classes that they are hardly classes."""
     if k > MOST_CLASSES:
-        raise ValueError(
-            f"y_true and predictions hold {k} different labels, and metrics take at "
-            f"most {MOST_CLASSES} classes: are these labels?"
+        raise BadValueError(
+            f"`y_true` and predictions hold {k} different labels, and metrics take at most "
+            f"{MOST_CLASSES} classes: are these labels?"
         )
 
 
@@ -225,12 +226,12 @@ def read_square(raw: Any, name: str, n_axes: int) -> Any:
     shape = counts.shape[-n_axes:]
     if counts.ndim < n_axes or len(set(shape)) != 1 or 0 in shape:
         expected = ", ".join(["K"] * n_axes)
-        raise ValueError(f"{name} must have shape ({expected}), got {counts.shape}")
+        raise BadValueError(f"`{name}` must have shape ({expected})", counts.shape)
     if n_axes == 2 and counts.ndim > 2:
-        raise ValueError(f"{name} must be one matrix, got shape {counts.shape}")
+        raise BadValueError(f"`{name}` must be one matrix", f"shape {counts.shape}")
     check_total(counts, name, n_axes)
     if not counts.size or not (counts.sum(axis=tuple(range(-n_axes, 0))) > 0).all():
-        raise ValueError(f"{name} must hold samples, got none")
+        raise BadValueError(f"`{name}` must hold samples", "none")
     return counts
 
 
@@ -241,7 +242,7 @@ def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
     check_classes(classes)
     named = tuple(np.asarray(classes, dtype=object).tolist())
     if len(named) != k or len(set(named)) != k:
-        raise ValueError(f"classes must name {k} different classes, got {classes!r}")
+        raise BadValueError(f"`classes` must name {k} different classes", repr(classes))
     return named
 
 
@@ -282,7 +283,7 @@ def count_samples(
 ) -> Counted:
     """Count samples by true class and predictions, and perhaps by cluster."""
     if groups is not None and sample_weight is not None:
-        raise ValueError("pass one of groups= and sample_weight=")
+        raise BadValueError("pass one of `groups=` and `sample_weight=`")
     plain = groups is None and sample_weight is None
     if plain and len(models) == 2:
         return of_label_table(count_labels(y_true, *models.values(), workers=workers))
@@ -367,7 +368,9 @@ def of_counts(counts: Any, classes: Sequence[Any] | None) -> tuple[list[Counted]
     """Counts of two models, of labels, a stream or arrays, and their leading axes."""
     if isinstance(counts, LabelTable) or are_labelled(counts):
         if classes is not None:
-            raise ValueError("classes= are the labels of an array, and these counts have theirs")
+            raise BadValueError(
+                "`classes=` are the labels of an array, and these counts have theirs"
+            )
         table = counts if isinstance(counts, LabelTable) else counts.label_table()
         return [of_label_table(table)], ()
     tensors = read_square(counts, "counts", 3)
@@ -380,11 +383,13 @@ def of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
     if not are_confusions(table):
         return of_array(read_square(table, "table", 2), classes)
     if len(table.names or ()) != 1:
-        raise ValueError(
-            f"table is of {len(table.names or ())} models: pass "
-            "counts.matrix(model) and classes=counts.classes"
+        raise BadValueError(
+            f"`table` is of {len(table.names or ())} models",
+            remedy=": pass counts.matrix(model) and classes=counts.classes",
         )
     if classes is not None:
-        raise ValueError("classes are those of the counts: pass classes= to ConfusionCounts")
+        raise BadValueError(
+            "`classes` are those of the counts", remedy=": pass `classes=` to ConfusionCounts"
+        )
     dropped = (table.n_samples, table.n_missing, table.n_excluded)
     return Counted(cells_of_table(table.matrix(0)), tuple(table.classes), *dropped)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_proportion, choose
+from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.records import brief, same
 from fastcmp.inputs.binary_labels import positive_label
 from fastcmp.inputs.cost_matrix import read_cost
@@ -46,9 +47,9 @@ def read_labels(labels: Any) -> Any:
     except (TypeError, ValueError):
         listed = None
     if listed is None:  # a set has no order, and the order counts
-        raise TypeError(f"labels must be 'union', 'truth' or a sequence, got {labels!r}")
+        raise BadTypeError("`labels` must be 'union', 'truth' or a sequence", repr(labels))
     if repeated or not listed:
-        raise ValueError(f"labels must list different classes, none missing, got {labels!r}")
+        raise BadValueError("`labels` must list different classes, none missing", repr(labels))
     return listed
 
 
@@ -60,21 +61,21 @@ def read_zero_division(value: Any) -> float:
         number = float(value)
         if number in (0.0, 1.0) or math.isnan(number):
             return number
-    raise ValueError(f"zero_division must be 0, 1 or nan, got {value!r}")
+    raise BadValueError("`zero_division` must be 0, 1 or nan", repr(value))
 
 
 def read_beta(name: str, beta: Any) -> float:
     """Check what recall counts beside precision."""
     if beta is None:
         if name == "fbeta":
-            raise ValueError("metric 'fbeta' needs a beta: name it, such as f2 or f0.5")
+            raise BadValueError("metric 'fbeta' needs a beta: name it, such as f2 or f0.5")
         return 1.0
     if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
-        raise TypeError(f"beta must be a number, got {beta!r}")
+        raise BadTypeError("`beta` must be a number", repr(beta))
     if name not in ("fbeta", "f1_of_means") and beta != 1:
-        raise ValueError(f"beta is for metric 'fbeta', got {name!r}")
+        raise BadValueError("`beta` is for metric 'fbeta'", repr(name))
     if not 0.0 < float(beta) < math.inf:
-        raise ValueError(f"beta must be above 0, got {beta}")
+        raise BadValueError("`beta` must be above 0", beta)
     return float(beta)
 
 
@@ -190,8 +191,8 @@ class Metric:
             return tuple(found)
         listed = dict.fromkeys(self.labels)
         if listed.keys().isdisjoint(found):
-            raise ValueError(
-                f"labels must hold classes of the data, {list(found)[:10]}, got {list(listed)[:10]}"
+            raise BadValueError(
+                f"`labels` must hold classes of the data, {list(found)[:10]}", list(listed)[:10]
             )
         return (*listed, *(label for label in found if label not in listed))
 
@@ -245,23 +246,19 @@ class Metric:
         if not self.is_rate or self.average != "binary":
             return 0
         if len(classes) > 2:
-            message = (
-                f"metric {self.full_name!r} with average='binary' needs two classes, "
-                f"got {len(classes)}: pass average='macro', average='micro' or average='weighted' "
-                "(or average=None, for each class)"
-            )
+            demand = f"metric {self.full_name!r} with `average='binary'` needs two classes"
+            remedy = ": pass `average='macro'`, `average='micro'` or `average='weighted'`"
+            each = " ``(or average=None, for each class)``"
             if set(self.entry.averages) == {"binary"}:
-                message = (
-                    f"metric {self.full_name!r} needs two classes, got {len(classes)}: "
-                    "pass average=None for each class against the others"
-                )
-            raise ValueError(message)
-        how = "positive= (or metric=make_metric, with it)"
+                demand = f"metric {self.full_name!r} needs two classes"
+                remedy, each = ": pass average=None for each class against the others", ""
+            raise BadValueError(demand, len(classes), remedy + each)
+        how = "`positive=` ``(or metric=make_metric, with it)``"
         label, _ = positive_label(list(classes), self.positive, how=how)
         if label is None or label not in classes:
-            raise ValueError(
-                f"the positive class does not occur among {list(classes)}: pass "
-                "positive=, and labels= with both classes"
+            raise BadValueError(
+                f"the positive class does not occur among {list(classes)}",
+                remedy=": pass `positive=`, and `labels=` with both classes",
             )
         return list(classes).index(label)
 
@@ -276,9 +273,9 @@ class Metric:
             rule = rule or kernels.TRUTH
         others = list(classes)[n_listed:]
         if others and not self.is_rate and average == kernels.ONE_CLASS:
-            raise ValueError(
-                f"labels= must list all classes for {self.full_name!r}, which is of "
-                f"all at once; {others[:5]} also occur"
+            raise BadValueError(
+                f"`labels=` must list all classes for {self.full_name!r}, which is of all at "
+                f"once; {others[:5]} also occur"
             )
         listed = np.zeros(len(classes), np.uint8)
         listed[:n_listed] = 1
@@ -413,7 +410,7 @@ def make_metric(
         _refuse_options({**raw_options, "labels": "union", "prevalence": None}, "a function")
         return Metric(name=name.strip("<>"), function=metric, **options)
     if not isinstance(metric, str):
-        raise TypeError(f"metric must be a name or a function, got {metric!r}")
+        raise BadTypeError("`metric` must be a name or a function", repr(metric))
     name, average, beta = parse_name(metric, average, beta)
     beta = read_beta(name, beta)
     name, options["cost"] = choose_penalties(name, plain_name(metric), cost, weights)
@@ -428,7 +425,10 @@ def _refuse_options(options: dict[str, Any], what: str = "a Metric") -> None:
     for name, value in options.items():
         default = _DEFAULTS.get(name)
         if value is not default and not (isinstance(value, (str, float, int)) and value == default):
-            raise ValueError(f"{name}= is for metrics by name; metric is {what}: leave {name}= out")
+            raise BadValueError(
+                f"`{name}=` is for metrics by name; metric is {what}",
+                remedy=f": leave `{name}=` out",
+            )
 
 
 def read_metrics(  # what is measured, and its options
@@ -448,7 +448,7 @@ def read_metrics(  # what is measured, and its options
     if not isinstance(metric, (list, tuple)):
         return [make_metric(metric, average=average, beta=beta, **options)]
     if not metric:
-        raise ValueError("metric must name at least one metric, got none")
+        raise BadValueError("`metric` must name at least one metric", "none")
     metrics = []
     for one_metric in metric:
         if isinstance(one_metric, Metric) or callable(one_metric):
@@ -478,22 +478,22 @@ def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> 
     if isinstance(raw, Real):
         proportion = as_proportion(raw, "prevalence")
         if k != 2:
-            raise ValueError(f"prevalence must name {k} proportions, one a class, got {raw}")
+            raise BadValueError(f"`prevalence` must name {k} proportions, one a class", raw)
         label, _ = positive_label(list(classes), positive)
         proportions = np.full(2, 1.0 - proportion)
         proportions[list(classes).index(label)] = proportion
         return proportions
     if isinstance(raw, Mapping):
         if unknown := [label for label in raw if label not in classes]:
-            raise ValueError(f"prevalence names {unknown[:5]}, not among {list(classes)[:10]}")
+            raise BadValueError(f"`prevalence` names {unknown[:5]}, not among {list(classes)[:10]}")
         raw = [raw.get(label, 0.0) for label in classes]
     proportions = as_numbers(raw, "prevalence").astype(np.float64)
     if proportions.shape != (k,):
-        raise ValueError(f"prevalence must have shape ({k},), got {proportions.shape}")
+        raise BadValueError(f"`prevalence` must have shape ({k},)", proportions.shape)
     if not (np.isfinite(proportions) & (proportions >= 0)).all() or not (
         abs(proportions.sum() - 1.0) <= 1e-9
     ):
-        raise ValueError(f"prevalence must be proportions that add up to 1, got {raw!r}")
+        raise BadValueError("`prevalence` must be proportions that add up to 1", repr(raw))
     return proportions
 
 
@@ -506,15 +506,15 @@ _POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
 def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[str, Any]:
     """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
     if weights is not None and name != "kappa":
-        raise ValueError(f"weights are for metric 'kappa', got {name!r}")
+        raise BadValueError("`weights` are for metric 'kappa'", repr(name))
     if cost is not None and name != "cost":
-        raise ValueError(f"cost is for metric 'cost', got {name!r}")
+        raise BadValueError("`cost` is for metric 'cost'", repr(name))
     if spelled == "weighted_kappa" and weights is None:
-        raise ValueError(
+        raise BadValueError(
             "metric 'weighted_kappa' needs weights: take kappa_linear or kappa_quadratic"
         )
     if name == "cost" and cost is None:
-        raise ValueError("metric 'cost' needs cost=, the matrix of costs")
+        raise BadValueError("metric 'cost' needs `cost=`, the matrix of costs")
     if isinstance(weights, str):
         return f"kappa_{choose(weights, 'weights', ('linear', 'quadratic'))}", None
     matrix = cost if weights is None else weights
@@ -543,10 +543,9 @@ def _naming(name: str) -> Generator[None, None, None]:
     """Lets errors about costs speak of the weights of kappa."""
     try:
         yield
-    except (ValueError, TypeError) as error:
+    except ArgumentError as error:
         if name == "cost":
             raise
-        raise type(error)(
-            f"{str(error).replace('cost', 'weights')} (weights say what a disagreement "
-            "counts, and are 0 on the diagonal)"
-        ) from None
+        demand, more = error.args[0].replace("cost", "weights"), error.args[2]
+        note = " (weights say what a disagreement counts, and are 0 on the diagonal)"
+        raise error.but(demand=demand, remedy=more + note) from None

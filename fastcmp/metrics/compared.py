@@ -20,6 +20,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
@@ -113,7 +114,7 @@ def read_options(options: Mapping[str, Any]) -> CompareOptions:
     alternative = choose(options["alternative"], "alternative", ALTERNATIVES)
     method = choose(method, "method", (*METHODS, None))
     if studentized and method not in (None, *EXCHANGED):
-        raise ValueError(f"studentized=True is for permutation tests, got method={method!r}")
+        raise BadValueError("`studentized=True` is for permutation tests", f"`method={method!r}`")
     return CompareOptions(
         method=method,
         interval=choose(options["interval"], "interval", tuple(INTERVALS)),
@@ -139,16 +140,16 @@ def choose_method(bounds: Sequence[Bound], options: CompareOptions) -> CompareOp
     others: tuple[str, ...] = METHODS
     if cells.squares is not None:
         default = "delta"
-        reason = "with sample_weight method is 'delta'"
+        reason = "with sample_weight `method` is 'delta'"
     elif cells.clusters is not None:
         default, others = "delta", ("jackknife", "pooled", "mover", "abc")
-        reason = "with groups method is 'delta', 'exact', 'permutation' or 'bootstrap'"
+        reason = "with groups `method` is 'delta', 'exact', 'permutation' or 'bootstrap'"
     if default is not None and method not in (None, default) and method in others:
-        raise ValueError(f"{reason}, got {method!r}")
+        raise BadValueError(reason, repr(method))
     if method is not None:
         return options
     if options.studentized:
-        raise ValueError("studentized=True needs method='exact' or 'permutation'")
+        raise BadValueError("`studentized=True` needs `method='exact'` or 'permutation'")
     if default is None:
         exact = all(is_exact(bound.estimators, bound.cells) for bound in bounds)
         default = "exact" if exact else "pooled"
@@ -264,9 +265,10 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
         if method == "mover":
             limits, interval_method = newcombe_limits(estimator, cells, level), "newcombe"
             if limits is None:
-                raise ValueError(
-                    "method='mover' needs a metric that is a mean of recalls, such as "
-                    f"'balanced_accuracy', got {estimator.name!r}"
+                raise BadValueError(
+                    "`method='mover'` needs a metric that is a mean of recalls, such as "
+                    "'balanced_accuracy'",
+                    repr(estimator.name),
                 )
             ends = limits
         ratio, ratio_ends = ratio_interval(pair, level, df)

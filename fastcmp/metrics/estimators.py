@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.metrics.registry import PROPORTIONS, Entry
 
 Floats = NDArray[np.float64]
@@ -120,9 +121,9 @@ class Estimator(ABC):
 
     def with_others(self) -> Estimator:
         """The metric with a last class for predictions outside the classes."""
-        raise ValueError(
+        raise BadValueError(
             f"metric {self.name!r} has no place for predictions that are none of the "
-            "classes: with it missing='wrong' counts none, and classes= must name all"
+            "classes: with it `missing='wrong'` counts none, and `classes=` must name all"
         )
 
 
@@ -420,16 +421,16 @@ class UserEstimator(Estimator):
         except ZeroDivisionError:
             return math.nan
         except Exception as error:
-            raise ValueError(
+            raise BadValueError(
                 f"metric {self.name!r} must take a confusion matrix, shape "
-                f"({self.n_classes}, {self.n_classes}), true classes in rows; it "
-                f"raised {type(error).__name__}: {error}"
+                f"({self.n_classes}, {self.n_classes}), true classes in rows; it raised "
+                f"{type(error).__name__}: {error}"
             ) from error
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if not isinstance(value, (Real, np.bool_)):
             shape = f"shape {np.shape(value)}" if np.ndim(value) else repr(value)
-            raise ValueError(f"metric {self.name!r} must return one number, got {shape}")  # noqa: TRY004  # of what it returns
+            raise BadValueError(f"metric {self.name!r} must return one number", shape)
         return float(value)
 
     def check(self, table: Floats) -> Estimator:
@@ -437,14 +438,14 @@ class UserEstimator(Estimator):
         copy = table.copy()
         first, second = self._call(copy), self._call(copy)
         if not np.array_equal(copy, table):
-            raise ValueError(f"metric {self.name!r} must leave the confusion matrix as it is")
+            raise BadValueError(f"metric {self.name!r} must leave the confusion matrix as it is")
         if first != second and not np.isnan(first):
-            raise ValueError(
-                f"metric {self.name!r} must be a function of the counts alone, and "
-                f"gave {first!r} and {second!r} for the same ones"
+            raise BadValueError(
+                f"metric {self.name!r} must be a function of the counts alone, and gave "
+                f"{first!r} and {second!r} for the same ones"
             )
         if np.isnan(first):
-            raise ValueError(f"metric {self.name!r} is NaN for the counts of the samples")
+            raise BadValueError(f"metric {self.name!r} is NaN for the counts of the samples")
         return self
 
     def influences(self, tables: Floats) -> Floats:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.metrics.cells import Cells
@@ -72,9 +73,9 @@ def estimate_tables(
     counted = cells is None or (cells.clusters is None and cells.squares is None)
     plain = counted and not within_classes
     if method in (*OF_PROPORTIONS, "combined") and not plain:
-        raise ValueError(
-            f"method={method!r} is for independent samples: with groups=, sample_weight= or "
-            "within_classes=True pass method='delta' or 'jackknife'"
+        raise BadValueError(
+            f"`method={method!r}` is for independent samples: with `groups=`, `sample_weight=` "
+            "or `within_classes=True` pass `method='delta'` or 'jackknife'"
         )
     how = method or ("delta" if entry.scale == "log" else "jackknife")
     by = "delta" if how == "delta" or not counted else "jackknife"
@@ -135,15 +136,18 @@ def _check_proportions(estimator: Estimator, method: str) -> None:
     one = of is not None and of.trials.size == 1
     if of is None or (method in ("wilson", "clopper-pearson") and not one):
         fitting = "means of rates of classes" if method in ("score", "mover") else "single rates"
-        raise ValueError(
-            f"method={method!r} is for {fitting}, such as "
-            f"{'balanced accuracy' if method in ('score', 'mover') else 'recall or F1'}, "
-            f"got {estimator.name!r}: pass method='combined' or 'jackknife'"
+        raise BadValueError(
+            f"`method={method!r}` is for {fitting}, such as "
+            f"{'balanced accuracy' if method in ('score', 'mover') else 'recall or F1'}",
+            repr(estimator.name),
+            ": pass `method='combined'` or 'jackknife'",
         )
     if method == "score" and not of.are_independent:
-        raise ValueError(
-            "method='score' is for means of recalls or precisions, which are of different "
-            f"samples, got {estimator.name!r}: pass method='combined' or 'jackknife'"
+        raise BadValueError(
+            "`method='score'` is for means of recalls or precisions, which are of different "
+            "samples",
+            repr(estimator.name),
+            ": pass `method='combined'` or 'jackknife'",
         )
 
 

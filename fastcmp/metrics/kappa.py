@@ -23,6 +23,7 @@ from fastcmp.core.checks import (
     keep_side,
     warn,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
 from fastcmp.core.saved_states import readable
@@ -314,10 +315,10 @@ def cohen_kappa(
     k = len(ratings.labels)
     words = any(kind_of(label) in ("str", "bytes") for label in ratings.labels)
     if named and labels is None and k > 2 and words:
-        raise ValueError(
-            f"labels must be given in their order for {weights} weights, got the words "
-            f"{list(ratings.labels)[:10]}, which are sorted as in a dictionary: pass "
-            "labels="
+        raise BadValueError(
+            f"`labels` must be given in their order for {weights} weights",
+            f"the words {list(ratings.labels)[:10]}, which are sorted as in a dictionary",
+            ": pass `labels=`",
         )
     first, second = ratings.codes
     counts = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
@@ -334,13 +335,13 @@ def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
         return name, np.where(apart > 0.0, apart**power, 0.0)
     matrix = as_numbers(weights, "weights").astype(np.float64)
     if matrix.shape != (k, k):
-        raise ValueError(f"weights must be of shape ({k}, {k}), got {matrix.shape}")
+        raise BadValueError(f"`weights` must be of shape ({k}, {k})", matrix.shape)
     if not (np.isfinite(matrix).all() and (matrix >= 0.0).all() and matrix.any()):
-        raise ValueError("weights must be finite, nowhere negative and somewhere positive")
+        raise BadValueError("`weights` must be finite, nowhere negative and somewhere positive")
     if np.diagonal(matrix).any():
-        raise ValueError(
-            "weights must be 0 on the diagonal, for they weigh disagreements: for "
-            "weights w of agreement pass 1 - w"
+        raise BadValueError(
+            "`weights` must be 0 on the diagonal, for they weigh disagreements: for weights w "
+            "of agreement pass 1 - w"
         )
     return matrix, matrix
 
@@ -530,9 +531,9 @@ def fleiss_kappa(
     if are_counts_given(data, {"rating_counts": rating_counts}, of_counts=of_counts):
         counts = as_counts(rating_counts, "rating_counts")
         if counts.ndim != 2 or not counts.size:
-            raise ValueError(
-                "rating_counts must be of shape (n, K), a row an item and a column a "
-                f"label, got {counts.shape}"
+            raise BadValueError(
+                "`rating_counts` must be of shape (n, K), a row an item and a column a label",
+                counts.shape,
             )
         check_total(counts, "rating_counts", 2)
         n, k = counts.shape
@@ -540,8 +541,8 @@ def fleiss_kappa(
         if multiplicity is not None:
             times = as_counts(multiplicity, "multiplicity")
             if times.shape != (n,) or not times.any():
-                raise ValueError(
-                    f"multiplicity must hold {n} numbers, not all 0, got shape {times.shape}"
+                raise BadValueError(
+                    f"`multiplicity` must hold {n} numbers, not all 0", f"shape {times.shape}"
                 )
             check_total(times, "multiplicity", 1)
         counts, times = counts[times > 0], times[times > 0]
@@ -550,7 +551,7 @@ def fleiss_kappa(
         if labels is not None:
             names = read_label_order(labels).distinct
             if len(names) != k:
-                raise ValueError(f"labels must name the {k} columns, got {len(names)}")
+                raise BadValueError(f"`labels` must name the {k} columns", len(names))
         return _fleiss(counts, times, names, options, 0)
     named = has_names(ratings)
     raters = [
@@ -558,7 +559,7 @@ def fleiss_kappa(
         for i, (name, column) in enumerate(named_columns(ratings, "ratings"))
     ]
     if len(raters) < 2:
-        raise ValueError(f"ratings must hold at least 2 raters, got {len(raters)}")
+        raise BadValueError("`ratings` must hold at least 2 raters", len(raters))
     read = read_ratings(raters, labels)
     m, n = read.codes.shape
     if m > n and not named:
@@ -575,12 +576,13 @@ def fleiss_kappa(
 def _check_raters(raters: NDArray[np.int64]) -> None:
     """Refuse items that were rated by different numbers of raters, or by one."""
     if raters.min() != raters.max():
-        raise ValueError(
-            "rating_counts must add up to the same number of raters in each row, got "
-            f"{raters.min()} and {raters.max()}; pass labels of raters as ratings="
+        raise BadValueError(
+            "`rating_counts` must add up to the same number of raters in each row",
+            f"{raters.min()} and {raters.max()}",
+            "; pass labels of raters as `ratings=`",
         )
     if raters[0] < 2:
-        raise ValueError(f"rating_counts must hold at least 2 raters an item, got {raters[0]}")
+        raise BadValueError("`rating_counts` must hold at least 2 raters an item", raters[0])
 
 
 def _fleiss(

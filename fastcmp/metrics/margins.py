@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool
 from fastcmp.kernels.item_bootstrap import cluster_cells
@@ -316,8 +317,8 @@ def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
         return None
     margins = as_margins(margin)
     if margins.ndim > 1:
-        raise ValueError(
-            f"margin must be a number, or one for each metric, got the shape {margins.shape}"
+        raise BadValueError(
+            "`margin` must be a number, or one for each metric", f"the shape {margins.shape}"
         )
     return MarginOptions(margins, level)
 

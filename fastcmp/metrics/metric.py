@@ -19,6 +19,7 @@ from fastcmp.core.checks import (
     as_seed,
     choose,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name, table_of, written
 from fastcmp.core.sentences import dropped_sentences, how
@@ -271,7 +272,7 @@ def metric(
     method = choose(method, "method", (*METHODS, "bootstrap", "abc", None))
     scale = choose(scale, "scale", (*SCALES, None))
     if scale is not None and method not in (None, "jackknife", "delta"):
-        raise ValueError(f"scale= is for 'jackknife' and 'delta', got method={method!r}")
+        raise BadValueError("`scale=` is for 'jackknife' and 'delta'", f"`method={method!r}`")
     drawn: dict[str, Any] = {
         "interval": choose(interval, "interval", tuple(INTERVALS)),
         "within_classes": as_flag(within_classes, "within_classes"),
@@ -296,7 +297,7 @@ def metric(
             estimator.check(confusion)
             cautions += conventions(estimator, confusion[np.newaxis], ["the model"], names)
         if method in ("bootstrap", "abc") and cells.squares is not None:
-            raise ValueError(f"method={method!r} needs whole samples, not sample_weight=")
+            raise BadValueError(f"`method={method!r}` needs whole samples, not `sample_weight=`")
         if method == "bootstrap":
             with ThreadPool(threads) as pool:
                 outcomes = bootstrap_intervals(estimators, cells, **drawn, pool=pool)

@@ -320,25 +320,25 @@ def parse_name(
         plain = "f1" if number == 1.0 else "fbeta"
         plain = "f1_of_means" if matched[2] else plain
         if number != 1.0 and beta not in (None, number):
-            raise ValueError(f"metric={metric!r} and beta={beta} differ: pass one of them")
+            raise BadValueError(f"`metric={metric!r}` and `beta={beta}` differ: pass one of them")
         beta = beta if number == 1.0 else number
     plain = _spellings().get(plain, plain)
     if plain not in METRICS:
         raise BadValueError(
-            "metric",
-            tuple(METRICS),
+            "`metric` must be one of",
             repr(metric),
-            ": rates may end in '_macro', '_micro' or '_weighted' (and metric=f is a function f "
-            "of the confusion matrix)",
+            ": rates may end in '_macro', '_micro' or '_weighted' ``(and metric=f is a function f "
+            "of the confusion matrix)``",
+            METRICS,
         )
     if average is not None:
         average = choose(average, "average", (*AVERAGES, None))
     if named is not None:
         if average not in ("binary", named):
-            raise ValueError(f"metric={metric!r} and average={average!r} differ: pass one")
+            raise BadValueError(f"`metric={metric!r}` and `average={average!r}` differ: pass one")
         average = named
     fit = METRICS[plain].averages
     if average != "binary" and average not in ((*fit, None) if fit else ()):
         fitting = f"it takes {fit} or None" if fit else "it is of all classes at once"
-        raise ValueError(f"average={average!r} does not fit metric {plain!r}: {fitting}")
+        raise BadValueError(f"`average={average!r}` does not fit metric {plain!r}: {fitting}")
     return plain, average, beta

@@ -19,6 +19,7 @@ from fastcmp.core.checks import (
     check_total,
     choose,
 )
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import (
     Compared,
     ConfidenceInterval,
@@ -78,12 +79,12 @@ def check_options(
     method = choose(method, "method", METHODS)
     support = choose(support, "support", _SUPPORTS)
     if as_flag(nonnegative, "nonnegative") and method == "likelihood":
-        raise ValueError(
-            "nonnegative=True is for method='chi-square': those of the likelihood "
-            "ratio are never negative"
+        raise BadValueError(
+            "`nonnegative=True` is for `method='chi-square'`: those of the likelihood ratio "
+            "are never negative"
         )
     if support == "observed" and method == "chi-square":
-        raise ValueError("support='observed' is for method='likelihood'")
+        raise BadValueError("`support='observed'` is for `method='likelihood'`")
     if smoothing is None:
         smoothing = 0.0 if method == "likelihood" else 1.0
     smoothing = as_finite(smoothing, "smoothing", 0.0)
@@ -155,9 +156,10 @@ def _positive_differences(cost: Floats) -> tuple[Floats, Floats]:
         d = cell_differences(cost)
         d = d[d > 0]
         return d, np.ones(d.size)
-    raise ValueError(
-        f"smoothing needs too much memory for a cost matrix of {k} classes with "
-        f"{levels.size} different costs: use smoothing=0"
+    raise BadValueError(
+        f"`smoothing` needs too much memory for a cost matrix of {k} classes with "
+        f"{levels.size} different costs",
+        remedy=": use `smoothing=0`",
     )
 
 
@@ -570,7 +572,7 @@ def cost_test(
     data: dict[str, Any] = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
     by_counts = are_counts_given(data, {"counts": counts}, {"classes": classes})
     if cost is None:
-        raise TypeError("cost must be given: cost[t, p] of predicting p when the truth is t")
+        raise BadTypeError("`cost` must be given: cost[t, p] of predicting p when the truth is t")
     source: Any = counts.label_table() if are_labelled(counts) else counts
     if not by_counts:
         table, matrix = count_costs(**data, cost=cost, classes=classes)
@@ -583,9 +585,9 @@ def cost_test(
         matrix = read_cost(cost)
         tensor, k = as_counts(source, "counts"), len(matrix.values)
         if tensor.ndim < 3 or tensor.shape[-3:] != (k, k, k):
-            raise ValueError(
-                f"counts must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost "
-                f"matrix, got {tensor.shape}"
+            raise BadValueError(
+                f"`counts` must be of shape (..., {k}, {k}, {k}) for a {k} x {k} cost matrix",
+                tensor.shape,
             )
         check_total(tensor, "counts", 3)
         if tensor.ndim == 3:

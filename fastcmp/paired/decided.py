@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from fastcmp.core.checks import as_proportion
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import STATISTICS, answer, answer_of, statistic_text
@@ -16,9 +17,10 @@ def read_alpha(alpha: object, alternative: str) -> float:
     """Check the level of a decision, whose interval has the level 1 - alpha."""
     level = as_proportion(alpha, "alpha")
     if level >= 0.5 and alternative != "two-sided":
-        raise ValueError(
-            "alpha must be below 0.5 for a one-sided test, because its interval has "
-            f"the level 1 - alpha, got {alpha}"
+        raise BadValueError(
+            "`alpha` must be below 0.5 for a one-sided test, because its interval has the "
+            "level 1 - alpha",
+            alpha,
         )
     return level
 

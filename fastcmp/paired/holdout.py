@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, choose
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.errors import BadTypeError, BadValueError, Spelled
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
 from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, known_frame, read_pair_names
@@ -208,11 +208,13 @@ def _choose(method: str | None, alternative: str, missing: str, cost: Any) -> tu
     missing = choose(missing, "missing", ("raise", "wrong"))
     if method in others:
         word = "without" if cost is None else "with"
-        raise BadValueError("method", methods, f"{method!r} {word} cost=")
+        raise BadValueError(
+            "`method` must be one of", Spelled(f"{method!r} {word} `cost=`"), choices=methods
+        )
     only = {"alternative": "two-sided", "missing": "raise"}
     for name, value in {"alternative": alternative, "missing": missing}.items():
         if cost is not None and value != only[name]:
-            raise ValueError(f"cost permits only {name}={only[name]!r}, got {value!r}")
+            raise BadValueError(f"`cost` permits only `{name}={only[name]!r}`", repr(value))
     return method, alternative, missing
 
 
@@ -305,7 +307,7 @@ def compare_holdout(
     n = count_rows(y, "y")
     for name, X in (("X_a", X_a), ("X_b", X_b)):  # noqa: N806
         if count_rows(X, name) != n:
-            raise ValueError(f"{name} has {count_rows(X, name)} rows, y has {n} labels")
+            raise BadValueError(f"`{name}` has {count_rows(X, name)} rows, y has {n} labels")
     check_indexes([("y", y), ("X_a", X_a), ("X_b", X_b)])
     return compare_labels(
         y,
@@ -329,15 +331,15 @@ def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
     reader = {"pandas": "iloc", "polars": "get_column", "pyarrow": "column"}
     if not hasattr(frame, reader.get(library, "")) or not hasattr(frame, "columns"):
         kind = type(frame).__name__
-        raise TypeError(
-            f"y={name!r} names a column, so {argument} must be a pandas, polars or "
-            f"pyarrow frame, got {kind}"
+        raise BadTypeError(
+            f"`y={name!r}` names a column, so {argument} must be a pandas, polars or pyarrow frame",
+            kind,
         )
     names = list(frame.column_names if library == "pyarrow" else frame.columns)
     if names.count(name) != 1:
-        raise ValueError(
-            f"{argument} must have one column {name!r} (y), got {names.count(name)} "
-            f"among {names[:10]}"
+        raise BadValueError(
+            f"`{argument}` must have one column {name!r} (y)",
+            f"{names.count(name)} among {names[:10]}",
         )
     if library == "pandas":
         return frame[name], frame.drop(columns=name)
@@ -349,12 +351,12 @@ def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
 def _check_same(first: Any, second: Any, name: str) -> None:
     columns = [read_column(first, "X_a"), read_column(second, "X_b")]
     if len(columns[0]) != len(columns[1]):
-        raise ValueError(f"X_a has {len(columns[0])} rows, X_b has {len(columns[1])}")
+        raise BadValueError(f"`X_a` has {len(columns[0])} rows, X_b has {len(columns[1])}")
     codes = _shared_codes(columns[0].factorized(), columns[1].factorized())
     different = np.flatnonzero(codes[0] != codes[1])
     if different.size:
-        raise ValueError(
-            f"column {name!r} (y) differs between X_a and X_b, first in row "
+        raise BadValueError(
+            f"column {name!r} (y) differs between `X_a` and `X_b`, first in row "
             f"{different[0]}: both must hold the same samples in the same order"
         )
 
@@ -379,8 +381,8 @@ def refuse_regressor(model: Any, name: str) -> None:
     except (ImportError, AttributeError):
         return
     if is_regression:
-        raise TypeError(
-            f"{name} must be a classifier, got {model!r}, which predicts numbers and not labels"
+        raise BadTypeError(
+            f"`{name}` must be a classifier", f"{model!r}, which predicts numbers and not labels"
         )
 
 
@@ -388,8 +390,8 @@ def _predict(model: Any, X: Any, n: int, letter: str) -> Any:  # noqa: N803
     call = getattr(model, "predict", model)
     if isinstance(model, type) or not callable(call):
         got = f"the class {model.__name__}" if isinstance(model, type) else repr(model)
-        raise TypeError(
-            f"model_{letter} must be a fitted model with a method predict, or a function, got {got}"
+        raise BadTypeError(
+            f"`model_{letter}` must be a fitted model with a method predict, or a function", got
         )
     refuse_regressor(model, f"model_{letter}")
     try:
@@ -402,10 +404,12 @@ def _predict(model: Any, X: Any, n: int, letter: str) -> Any:  # noqa: N803
     try:
         shape = getattr(labels, "shape", None) or np.shape(labels)
     except ValueError:
-        raise ValueError(f"model_{letter} must predict one label a row, got ragged lists") from None
+        raise BadValueError(
+            f"`model_{letter}` must predict one label a row", "ragged lists"
+        ) from None
     if shape != (n,) and not (len(shape) == 1 and len(labels) == n):
-        raise ValueError(
-            f"model_{letter} must predict one label a row, an array of shape ({n},), "
-            f"got shape {tuple(shape)}"
+        raise BadValueError(
+            f"`model_{letter}` must predict one label a row, an array of shape ({n},)",
+            f"shape {tuple(shape)}",
         )
     return labels

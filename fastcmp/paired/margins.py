@@ -24,6 +24,7 @@ from fastcmp.core.checks import (
     as_proportion,
     choose,
 )
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval, PairedCounts, unwrap
 from fastcmp.kernels import bounded_means
@@ -99,8 +100,8 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
             numbers = map(np.array, np.broadcast_arrays(*arrays))
         except ValueError:
             shapes = ", ".join(str(np.shape(x)) for x in arrays)
-            raise ValueError(
-                f"difference, standard_error, margin and df must broadcast, got {shapes}"
+            raise BadValueError(
+                "`difference`, standard_error, margin and df must broadcast", shapes
             ) from None
     d, error, margins, *degrees = numbers
     known = error > 0.0  # without variance nothing measures the difference
@@ -250,7 +251,7 @@ _LOWER = "lower_is_better"
 def as_margin(value: Any, limit: float = np.inf, name: str = "margin") -> float:
     """Check a margin: above 0, and below the largest possible difference."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number above 0, got {value!r}")
+        raise BadTypeError(f"`{name}` must be a number above 0", repr(value))
     margin = float(value)
     if not 0.0 < margin < min(limit, np.inf):
         _checked(np.array(margin), limit, name)
@@ -266,11 +267,11 @@ def as_margins(value: ArrayLike, limit: float = np.inf) -> Floats:
 def _checked(margins: Floats, limit: float, name: str) -> Floats:
     if not np.all((margins > 0.0) & np.isfinite(margins)):
         bad = margins[~((margins > 0.0) & np.isfinite(margins))].flat[0]
-        raise ValueError(f"{name} must be above 0 and finite, got {bad:g}")
+        raise BadValueError(f"`{name}` must be above 0 and finite", f"{bad:g}")
     if np.any(margins >= limit):
-        raise ValueError(
-            f"{name} must be below {limit:g}, the largest possible difference, got "
-            f"{margins.max():g}"
+        raise BadValueError(
+            f"`{name}` must be below {limit:g}, the largest possible difference",
+            f"{margins.max():g}",
         )
     return margins
 
@@ -279,7 +280,7 @@ def as_margin_alpha(value: Any) -> float:
     """Check the level of margin tests: 1 - 2 alpha must be a level too."""
     alpha = as_proportion(value, "alpha")
     if alpha >= 0.5:
-        raise ValueError(f"alpha must be below 0.5 for margin tests, got {value}")
+        raise BadValueError("`alpha` must be below 0.5 for margin tests", value)
     return alpha
 
 
@@ -366,9 +367,9 @@ def margin_decision(
 def _read_ends(interval: ArrayLike, name: str) -> tuple[Floats, Floats]:
     ends = as_numbers(interval, name).astype(np.float64)
     if ends.ndim == 0 or ends.shape[0] != 2:
-        raise ValueError(f"{name} must be a lower and an upper end, got shape {ends.shape}")
+        raise BadValueError(f"`{name}` must be a lower and an upper end", f"shape {ends.shape}")
     if np.any(ends[0] > ends[1]):
-        raise ValueError(f"{name} must have its lower end first")
+        raise BadValueError(f"`{name}` must have its lower end first")
     return ends[0], ends[1]
 
 
@@ -604,7 +605,7 @@ def margin_tests(
     ('cannot tell', 355)
     """
     if margin is None:
-        raise TypeError("margin must be given: the largest difference that does not matter")
+        raise BadTypeError("`margin` must be given: the largest difference that does not matter")
     counted = dict(zip(COUNTS, (table, only_a, only_b, both_right, both_wrong), strict=True))
     data: dict[str, Any] = {"difference": difference, "standard_error": standard_error}
     with_errors, with_counts = (
@@ -622,25 +623,27 @@ def margin_tests(
         chosen = choose("auto" if method is None else method, "method", TESTS_OF_COUNTS)
         gamma = 0.0 if gamma is None else gamma
         if isinstance(gamma, bool) or not isinstance(gamma, Real):
-            raise TypeError(f"gamma must be a number in [0, 1), got {gamma!r}")
+            raise BadTypeError("`gamma` must be a number in [0, 1)", repr(gamma))
         gamma = float(gamma)
         if not 0.0 <= gamma < 1.0:
-            raise ValueError(f"gamma must lie in [0, 1), got {gamma:g}")
+            raise BadValueError("`gamma` must lie in [0, 1)", f"{gamma:g}")
         if gamma and chosen == "score":
-            raise ValueError(f"gamma is for method='exact', got {gamma:g} for 'score'")
+            raise BadValueError("`gamma` is for `method='exact'`", f"{gamma:g} for 'score'")
         counts, _ = read_counts(**counted)
         if len(counts) < len(CELLS):
-            raise TypeError("margin tests need all four counts: pass both_right and both_wrong")
+            raise BadTypeError(
+                "`margin` tests need all four counts: pass both_right and both_wrong"
+            )
         n = sum(counts.values(), np.zeros((), np.int64))
         cells = (counts["only_a"], counts["only_b"], n)
         return accuracy_margins(cells, options, method=chosen, gamma=gamma)
     estimate = as_numbers(data["difference"], "difference").astype(np.float64)
     errors = as_numbers(data["standard_error"], "standard_error").astype(np.float64)
     if np.any(errors < 0.0):
-        raise ValueError(f"standard_error must be at least 0, got {errors.min():g}")
+        raise BadValueError("`standard_error` must be at least 0", f"{errors.min():g}")
     degrees = None if df is None else as_numbers(df, "df").astype(np.float64)
     if degrees is not None and not np.all(degrees > 0.0):
-        raise ValueError(f"df must be above 0, got {degrees.min():g}")
+        raise BadValueError("`df` must be above 0", f"{degrees.min():g}")
     sizes = None
     if n_samples is not None:
         sizes = as_counts(n_samples, "n_samples").astype(np.float64)
@@ -734,9 +737,10 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
     if method == "score" or (method == "auto" and largest > SMALL):
         return None
     if largest > limit:
-        raise ValueError(
-            f"method='exact' takes at most {limit} samples, got {largest}: use "
-            "method='score', which is close at that size"
+        raise BadValueError(
+            f"`method='exact'` takes at most {limit} samples",
+            largest,
+            ": use `method='score'`, which is close at that size",
         )
     known, which = np.unique(margin, return_inverse=True)
     keys = np.ravel_multi_index((which, n, a, b), (known.size, *[limit + 1] * 3))
@@ -745,9 +749,10 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
     if work > _WORK and method == "auto":
         return None
     if work > _MOST_WORK:
-        raise ValueError(
-            f"method='exact' takes too long for {first.size} different tables of up to "
-            f"{largest} samples: use method='score'"
+        raise BadValueError(
+            f"`method='exact'` takes too long for {first.size} different tables of up to "
+            f"{largest} samples",
+            remedy=": use `method='score'`",
         )
     answers = np.empty((first.size, 9))
     # Run as Python that calls machine code: Ctrl-C is answered between the parts.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_total, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import PairedCounts, unwrap
 from fastcmp.inputs.item_groups import ItemGroups, read_grouping, read_stratum_weights
@@ -261,11 +262,12 @@ def _of_tables(
     """Test of the counts of clusters, or of strata."""
     shape = counts["only_a"].shape
     if sampling.groups is not None and sampling.strata is not None:
-        raise TypeError("groups= and strata= exclude each other with counts: pass labels")
+        raise BadTypeError("`groups=` and `strata=` exclude each other with counts: pass labels")
     if len(shape) != 1:
-        raise ValueError(
-            "with groups= or strata= there must be one table, or count, for each entry of "
-            f"these, got counts of shape {shape}"
+        raise BadValueError(
+            "with `groups=` or `strata=` there must be one table, or count, for each entry of "
+            "these",
+            f"counts of shape {shape}",
         )
     name = "strata" if sampling.groups is None else "groups"
     raw = sampling.strata if sampling.groups is None else sampling.groups
@@ -278,14 +280,14 @@ def _of_tables(
     check_total(cells, " + ".join(sums), 2)
     has_all_cells, sizes = len(sums) == len(CELLS), cells.sum(axis=0)
     if has_all_cells and not sizes.all():
-        raise ValueError(
-            f"each of {name} must hold a sample, {units.labels[int(np.argmin(sizes))]!r} has none"
+        raise BadValueError(
+            f"each of `{name}` must hold a sample, {units.labels[int(np.argmin(sizes))]!r} has none"
         )
     if name == "groups":
         if not has_all_cells:
-            raise TypeError("groups= needs all four counts: pass both_right and both_wrong")
+            raise BadTypeError("`groups=` needs all four counts: pass both_right and both_wrong")
         if len(sizes) < 2:
-            raise ValueError("groups must hold at least 2 clusters, got 1")
+            raise BadValueError("`groups` must hold at least 2 clusters", "1")
         method = "cr2" if method is None else choose(method, "method", CLUSTERED)
         cells = np.stack([sums[key] for key in CELLS])
         return _of_clusters(cells, Units(sizes.astype(np.float64)), method, alternative)
@@ -294,7 +296,9 @@ def _of_tables(
         shares = read_stratum_weights(sampling.stratum_weights, units, sizes.astype(np.float64))
         weights = per_sample(shares, sizes)
     elif sampling.stratum_weights != "items":
-        raise TypeError("stratum_weights= needs all four counts: pass both_right and both_wrong")
+        raise BadTypeError(
+            "`stratum_weights=` needs all four counts: pass both_right and both_wrong"
+        )
     strata = tuple(map(str, units.labels))
     return _of_strata(sums, weights, method, alternative, strata=strata)
 

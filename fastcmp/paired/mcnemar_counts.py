@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, check_total, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import are_paired, unwrap
 from fastcmp.kernels.intervals import difference_interval_many
@@ -30,7 +31,7 @@ def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
     counts, dropped = {name: x for name, x in counts.items() if x is not None}, {}
     if "table" in counts:
         if len(counts) > 1:
-            raise TypeError(f"a table holds all four counts: it comes alone, not {[*counts]}")
+            raise BadTypeError(f"a `table` holds all four counts: it comes alone, not {[*counts]}")
         table = counts["table"]
         if are_paired(table):
             dropped = {"n_missing": table.n_missing, "n_excluded": table.n_excluded}
@@ -38,14 +39,15 @@ def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
         else:
             cells = as_counts(table, "table")
             if cells.shape[-2:] != (2, 2):
-                raise ValueError(f"table must be of shape (..., 2, 2), got {cells.shape}")
+                raise BadValueError("`table` must be of shape (..., 2, 2)", cells.shape)
             check_total(cells, " + ".join(CELLS), 2)
             flat = cells.reshape(*cells.shape[:-2], 4)
             return {name: flat[..., i].copy() for i, name in enumerate(CELLS)}, {}
     elif not {"only_a", "only_b"} <= set(counts):
-        raise TypeError(
-            f"{'only_b' if 'only_a' in counts else 'only_a'} must be whole numbers, got "
-            "None: counts come as only_a= and only_b=, or as table=, of shape (2, 2)"
+        raise BadTypeError(
+            f"`{'only_b' if 'only_a' in counts else 'only_a'}` must be whole numbers",
+            "None",
+            ": counts come as `only_a=` and `only_b=`, or as `table=`, of shape (2, 2)",
         )
     checked = {name: as_counts(raw, name) for name, raw in counts.items()}
     try:
@@ -53,11 +55,11 @@ def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
         arrays = [np.array(x) for x in np.broadcast_arrays(*checked.values())]
     except ValueError:
         shapes = ", ".join(f"{name} {x.shape}" for name, x in checked.items())
-        raise ValueError(f"counts must broadcast to one shape, got {shapes}") from None
+        raise BadValueError("`counts` must broadcast to one shape", shapes) from None
     total = sum(x.astype(np.float64) for x in arrays)
     if np.size(total) and np.max(total) > LARGEST_COUNT:
         names = " + ".join(checked)
-        raise ValueError(f"{names} must be at most 2**53, got {np.max(total):.6g}")
+        raise BadValueError(f"`{names}` must be at most 2**53", f"{np.max(total):.6g}")
     return dict(zip(checked, arrays, strict=True)), dropped
 
 
@@ -164,21 +166,22 @@ def reference_statistic(
 
 def _unconditional(only_a: Any, only_b: Any, n: Any, tail: int) -> tuple[Any, ...]:
     if n is None:
-        raise ValueError("method='unconditional' needs both_right and both_wrong")
+        raise BadValueError("`method='unconditional'` needs both_right and both_wrong")
     if (most := np.max(n, initial=0)) > kernels.UNCONDITIONAL_MAX_N:
-        raise ValueError(
-            f"method='unconditional' takes at most {kernels.UNCONDITIONAL_MAX_N} "
-            f"samples, got {most}: use method='midp', which is close at that size"
+        raise BadValueError(
+            f"`method='unconditional'` takes at most {kernels.UNCONDITIONAL_MAX_N} samples",
+            most,
+            ": use `method='midp'`, which is close at that size",
         )
     # A table takes up to a second: each different one is tested once.
     shape = np.shape(only_a)
     tables = np.stack(np.broadcast_arrays(only_a, only_b, n), axis=-1).reshape(-1, 3)
     distinct, where = np.unique(tables, axis=0, return_inverse=True)
     if distinct[:, 2].sum() > _UNCONDITIONAL_WORK:
-        raise ValueError(
-            f"method='unconditional' takes too long for {len(distinct)} different "
-            f"tables of {distinct[:, 2].max()} samples: use method='midp', which is "
-            "close at that size"
+        raise BadValueError(
+            f"`method='unconditional'` takes too long for {len(distinct)} different tables of "
+            f"{distinct[:, 2].max()} samples",
+            remedy=": use `method='midp'`, which is close at that size",
         )
     outcomes = [kernels.mcnemar_unconditional(a, b, m, tail) for a, b, m in distinct]
     statistic, pvalue, status = np.array(outcomes).reshape(-1, 3)[where.ravel()].T
@@ -224,10 +227,10 @@ def weighted_exact(
     noise = _SAME * sum(n * w for n, w in counts)
     for n, weight in sorted(counts, reverse=True):
         if sums.size * (n + 1) > _MOST_SUMS:
-            raise ValueError(
-                "method='exact' takes too long for weighted strata with "
-                f"{int((only_a + only_b).sum())} discordant samples: use "
-                "method='asymptotic', which is close at that size"
+            raise BadValueError(
+                "`method='exact'` takes too long for weighted strata with "
+                f"{int((only_a + only_b).sum())} discordant samples",
+                remedy=": use `method='asymptotic'`, which is close at that size",
             )
         pmf = [kernels.binomial_half(float(k), float(n)).pmf for k in range(n + 1)]
         steps = weight * (2.0 * np.arange(n + 1) - n)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_level, choose, keep_side
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, unwrap
 from fastcmp.core.sections import Section, format_pvalue
@@ -388,7 +389,9 @@ class McNemarResult(Pilot, Compared, Record):
         0.1274
         """
         if self.design != "strata":
-            raise ValueError("heterogeneity_exact is of samples in strata: pass strata=")
+            raise BadValueError(
+                "heterogeneity_exact is of samples in strata", remedy=": pass `strata=`"
+            )
         return exact_heterogeneity(self.only_a, self.only_b)
 
     def confidence_interval(
@@ -504,8 +507,9 @@ class McNemarResult(Pilot, Compared, Record):
         """
         method = choose(method, "method", ("exact", "midp"))
         if self.design == "clusters":
-            raise ValueError(
-                "the interval of the odds ratio needs independent samples: leave out groups="
+            raise BadValueError(
+                "the interval of the odds ratio needs independent samples",
+                remedy=": leave out `groups=`",
             )
         interval = getattr(kernels, f"odds_ratio_{method}_interval")
         level = as_level(confidence_level, self.alternative)
@@ -571,7 +575,9 @@ class McNemarResult(Pilot, Compared, Record):
     def _sizes(self) -> Any:
         """Samples of each unit."""
         if not self._has_all_counts:
-            raise ValueError("this needs all four counts: pass both_right= and both_wrong=")
+            raise BadValueError(
+                "this needs all four counts", remedy=": pass `both_right=` and `both_wrong=`"
+            )
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
     def _cells(self) -> Ints:

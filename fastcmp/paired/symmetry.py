@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_counts, check_total, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import LabelledCounts, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue
@@ -205,9 +206,10 @@ def _squared(a: NDArray[Any], b: NDArray[Any], k: int, counts: Any = None) -> ND
         distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
         (a, b), k = codes.reshape(2, -1), distinct.size
     if k > _MOST_CLASSES:
-        raise ValueError(
-            f"tests of symmetry take at most {_MOST_CLASSES} classes, got {k}: select "
-            "some with classes="
+        raise BadValueError(
+            f"tests of symmetry take at most {_MOST_CLASSES} classes",
+            k,
+            ": select some with `classes=`",
         )
     table = np.zeros((k, k), np.int64)
     if counts is None:
@@ -227,6 +229,6 @@ def read_agreement(table: Any) -> NDArray[np.int64]:
         return _squared(a, b, table.n_classes, counts)
     counts = as_counts(table, "table")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
-        raise ValueError(f"table must be square, got shape {counts.shape}")
+        raise BadValueError("`table` must be square", f"shape {counts.shape}")
     check_total(counts, "table", 2)
     return np.ascontiguousarray(counts)

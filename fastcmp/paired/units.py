@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.counts.units import VARIANCES
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
@@ -384,8 +385,9 @@ class Sampling(NamedTuple):
     def refuse_weights(self) -> None:
         """Refuse weights of strata where there are no strata."""
         if self.stratum_weights != "items":
-            raise ValueError(
-                f"stratum_weights={self.stratum_weights!r} is for strata: pass strata="
+            raise BadValueError(
+                f"`stratum_weights={self.stratum_weights!r}` is for strata",
+                remedy=": pass `strata=`",
             )
 
 
@@ -422,14 +424,14 @@ def units_of(groups: ItemGroups) -> SampleUnits:
 def check_defined(method: str, units: Units, strata: tuple[str, ...]) -> None:
     """Refuse a method that is not defined for these strata."""
     if strata and method not in WITH_STRATA:
-        raise ValueError(
-            f"method={method!r} is not defined for clusters in strata: use one of "
-            f"{WITH_STRATA}, or leave out strata="
+        raise BadValueError(
+            f"`method={method!r}` is not defined for clusters in strata",
+            remedy=f": use one of {WITH_STRATA}, or leave out `strata=`",
         )
     if units.crossed and method not in CROSSED:
-        raise ValueError(
-            f"method={method!r} needs clusters that lie within strata, and some lie in "
-            "several: use method='cr1'"
+        raise BadValueError(
+            f"`method={method!r}` needs clusters that lie within strata, and some lie in several",
+            remedy=": use `method='cr1'`",
         )
 
 

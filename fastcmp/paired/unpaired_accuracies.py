@@ -20,6 +20,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section
@@ -119,9 +120,10 @@ def _check_few(counts: Ints, method: str) -> None:
     """Refuse more samples than exact tests take."""
     most = max(counts[1].max(initial=0), counts[3].max(initial=0))
     if most > kernels.UNPAIRED_EXACT_MAX_N:
-        raise ValueError(
-            f"method={method!r} takes at most {kernels.UNPAIRED_EXACT_MAX_N} samples "
-            f"of a model, got {most}: use 'miettinen-nurminen', which is close there"
+        raise BadValueError(
+            f"`method={method!r}` takes at most {kernels.UNPAIRED_EXACT_MAX_N} samples of a model",
+            most,
+            ": use 'miettinen-nurminen', which is close there",
         )
 
 
@@ -673,11 +675,11 @@ def accuracy_unpaired(
     shift = as_numbers(null_difference, "null_difference").astype(np.float64)
     if not np.all(np.abs(shift) < 1.0):
         bad = shift[~(np.abs(shift) < 1.0)].flat[0]
-        raise ValueError(f"null_difference must lie in (-1, 1), got {bad:g}")
+        raise BadValueError("`null_difference` must lie in (-1, 1)", f"{bad:g}")
     if np.any(shift) and method not in SHIFTED:
-        raise ValueError(
-            f"null_difference must be 0 with method={method!r}, which tests equality: "
-            f"choose one of {SHIFTED}"
+        raise BadValueError(
+            f"`null_difference` must be 0 with `method={method!r}`, which tests equality",
+            remedy=f": choose one of {SHIFTED}",
         )
     data = {"y_a": y_a, "pred_a": pred_a, "y_b": y_b, "pred_b": pred_b}
     labels_only = {"classes": classes, "missing": None if missing == "raise" else missing}
@@ -685,7 +687,7 @@ def accuracy_unpaired(
     if are_counts_given(data, {"counts": counts}, labels_only):
         cells, shift = _read_counts(counts, shift)
     elif shift.ndim:
-        raise ValueError(f"null_difference must be one number, got shape {shift.shape}")
+        raise BadValueError("`null_difference` must be one number", f"shape {shift.shape}")
     else:
         cells, dropped = [], {"n_missing": 0, "n_excluded": 0}
         of_labels: dict[str, Any] = {"classes": classes, "missing": missing, "least": 1}
@@ -711,18 +713,20 @@ def _read_counts(counts: Any, shift: NDArray[np.float64]) -> tuple[list[Any], ND
     """Right answers and samples of both models, and differences under H0, of one shape."""
     names = ("correct_a", "n_a", "correct_b", "n_b")
     if not hasattr(counts, "__len__") or len(counts) != len(names):
-        raise TypeError(f"counts must be a tuple ({', '.join(names)}), got {counts!r}")
+        raise BadTypeError(f"`counts` must be a tuple ({', '.join(names)})", repr(counts))
     arrays = [as_counts(raw, name) for name, raw in zip(names, counts, strict=True)]
     try:
         right_a, all_a, right_b, all_b, shift = np.broadcast_arrays(*arrays, shift)
     except ValueError:
         shapes = ", ".join(map(str, (np.shape(x) for x in (*arrays, shift))))
-        raise ValueError(f"counts must broadcast to one shape, got shapes {shapes}") from None
+        raise BadValueError("`counts` must broadcast to one shape", f"shapes {shapes}") from None
     for model, correct, n in (("a", right_a, all_a), ("b", right_b, all_b)):
         if (n < 1).any():
-            raise ValueError(f"n_{model} must be at least 1, got {n.min()}")
+            raise BadValueError(f"n_{model} must be at least 1", n.min(), argument="counts")
         if (correct > n).any():
-            raise ValueError(
-                f"correct_{model} must be at most n_{model}, got {correct[correct > n].flat[0]}"
+            raise BadValueError(
+                f"correct_{model} must be at most n_{model}",
+                correct[correct > n].flat[0],
+                argument="counts",
             )
     return [right_a, all_a, right_b, all_b], shift

@@ -18,6 +18,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware
@@ -317,22 +318,21 @@ def means_unpaired(
 def _values_of(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:
     """Values of one model, and how many are missing."""
     if isinstance(raw, ItemTable):
-        raise TypeError(f"{name} must be values of one model, got an ItemTable")
+        raise BadTypeError(f"`{name}` must be values of one model", "an ItemTable")
     values = np.asarray(as_values(raw, name), np.float64)
     absent = np.isnan(values)
     n_missing = int(np.count_nonzero(absent))
     if n_missing and missing == "raise":
-        raise ValueError(
-            f"{name}: {n_missing} values are missing (first: sample "
-            f"{int(absent.argmax())}); pass missing='drop' to leave them out, or "
-            "'wrong' to count them as 0"
+        raise BadValueError(
+            f"`{name}`: {n_missing} values are missing (first: sample {int(absent.argmax())})",
+            remedy="; pass `missing='drop'` to leave them out, or 'wrong' to count them as 0",
         )
     if n_missing:
         values = values[~absent] if missing == "drop" else np.nan_to_num(values)
     if not values.size:
-        raise ValueError(f"{name} must hold at least one value, got none")
+        raise BadValueError(f"`{name}` must hold at least one value", "none")
     if np.isinf(values).any():
-        raise ValueError(f"{name} must be finite, got {values[np.isinf(values)][0]}")
+        raise BadValueError(f"`{name}` must be finite", values[np.isinf(values)][0])
     return values, n_missing
 
 

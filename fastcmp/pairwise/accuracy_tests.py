@@ -268,7 +268,7 @@ def clustered_tests(
         8.0 * n_models * wide,
         None,
         f"the right answers of {n_models} models in {units.n_clusters} clusters",
-        "compare fewer models, or pass pairs=",
+        "compare fewer models, or pass `pairs=`",
     )
     bits, sums = count_by_cluster(labels, codes, units, pool)
     by_pair, sandwich = method in ("eliasziw", "mcnemar"), method in SANDWICH

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import parts
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.multiplicity import bergmann_hommel, fewest_models
@@ -71,13 +72,16 @@ def adjusted_by(adjust: str, what: str = "", drawn: str = "") -> str:
 def check_all_pairs(method: str, n_models: int, *, chosen: bool = False) -> None:
     """Refuse an adjustment for all pairs where there are others, or too many."""
     if method in LOGICAL and chosen:
-        raise ValueError(
-            f"adjust={method!r} is for all pairs of models: with pairs= or control= use 'holm'"
+        raise BadValueError(
+            f"`adjust={method!r}` is for all pairs of models: with `pairs=` or `control=` use "
+            "'holm'"
         )
     if method == "bergmann-hommel" and n_models > MOST_MODELS:
-        raise ValueError(
-            f"'bergmann-hommel' looks at all partitions of at most {MOST_MODELS} "
-            f"models, got {n_models}: use 'shaffer'"
+        raise BadValueError(
+            f"'bergmann-hommel' looks at all partitions of at most {MOST_MODELS} models",
+            n_models,
+            ": use 'shaffer'",
+            argument="adjust",
         )
 
 
@@ -85,9 +89,9 @@ def logical_pvalues(pvalues: Floats, method: str) -> Floats:
     """Adjusted p-values of all pairs, shape (P,); one that is NaN counts as 1."""
     n_models = (1 + math.isqrt(1 + 8 * pvalues.size)) // 2
     if n_models * (n_models - 1) // 2 != pvalues.size:
-        raise ValueError(
-            f"method={method!r} needs p-values of all pairs of M models, M (M - 1) / 2 "
-            f"of them, got {pvalues.size}"
+        raise BadValueError(
+            f"`method={method!r}` needs p-values of all pairs of M models, M (M - 1) / 2 of them",
+            pvalues.size,
         )
     check_all_pairs(method, n_models)
     p = np.where(np.isnan(pvalues), 1.0, pvalues)
@@ -250,7 +254,7 @@ def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
     family = flat[known]
     if family.size and not (family.min() >= 0.0 and family.max() <= 1.0):
         bad = family[(family < 0.0) | (family > 1.0)][0]
-        raise ValueError(f"pvalues must lie in [0, 1], got {bad:g}")
+        raise BadValueError("`pvalues` must lie in [0, 1]", f"{bad:g}")
     return adjust_checked(flat, method).reshape(p.shape)[()]
 
 

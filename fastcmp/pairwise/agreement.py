@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import PAIR, Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
@@ -369,8 +370,8 @@ def compare_predictions(
     if classes is None:
         labels = in_order(labels)
     if len(labels.classes) > _MOST_CLASSES:
-        raise ValueError(
-            f"compare_predictions takes at most {_MOST_CLASSES} classes, got {len(labels.classes)}"
+        raise BadValueError(
+            f"compare_predictions takes at most {_MOST_CLASSES} `classes`", len(labels.classes)
         )
     pair_indices = choose_pairs(labels.names, pairs, control)
     n_models = len(labels.names)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record, are_paired
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import (
@@ -77,10 +78,10 @@ def exact_pvalue(labels: Labels) -> float:
         ways = len(states) * comb(n_models, size)
         work += ways
         if work > _MAX_WORK or ways * n_models > _MAX_CELLS:
-            raise ValueError(
-                f"method='exact' takes too long for {n_models} models and {base - 1} "
-                "samples on which they differ: use method='asymptotic', which is close "
-                "at that size"
+            raise BadValueError(
+                f"`method='exact'` takes too long for {n_models} models and {base - 1} samples "
+                "on which they differ",
+                remedy=": use `method='asymptotic'`, which is close at that size",
             )
         states, weights = _permute(states, weights, size, base)
     reached = (states**2).sum(axis=1) >= observed
@@ -307,9 +308,10 @@ def cochrans_q(
         check_counts(counts, {"PairCounts": are_paired})
         correct, m = counts.correct, len(counts.correct)
         if m * m * counts.n_samples >= 2**63:
-            raise ValueError(
-                "counts must hold fewer than 2**63 products of two models on a sample, got "
-                f"{m} models and {counts.n_samples} samples: compare fewer models"
+            raise BadValueError(
+                "`counts` must hold fewer than 2**63 products of two models on a sample",
+                f"{m} models and {counts.n_samples} samples",
+                ": compare fewer models",
             )
         squares = int(counts.joint.sum())
         outcome = kernels.cochrans_q(correct, squares, counts.n_samples)
@@ -384,10 +386,10 @@ def _in_clusters(
             f_pvalue = kernels.snedecor_tail(float(df), float(g - df), f)
     by_f = method == "wald-f"
     if by_f and math.isnan(f_pvalue):
-        raise ValueError(
-            f"method='wald-f' has no answer for {df + 1} models in {g} clusters: it "
-            "needs more clusters than models, and differences that do not follow from "
-            "each other; use method='asymptotic'"
+        raise BadValueError(
+            f"`method='wald-f'` has no answer for {df + 1} models in {g} clusters: it needs "
+            "more clusters than models, and differences that do not follow from each other",
+            remedy="; use `method='asymptotic'`",
         )
     return CochranResult(
         statistic=f if by_f else q,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import are_counts_given, choose, warn
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are_paired
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.counts.pairs import choose_pairs
@@ -240,9 +241,9 @@ def compare_all(
     elif cost is not None:
         refuse_cost(cost)
     if slices is not None and (kind == "cost" or strata is not None):
-        raise ValueError(
-            "slices= compares accuracies, or a metric: leave out test= and strata=, or pass the "
-            "samples of each slice alone"
+        raise BadValueError(
+            "`slices=` compares accuracies, or a metric",
+            remedy=": leave out `test=` and `strata=`, or pass the samples of each slice alone",
         )
     labels_only = {"groups": groups, "strata": strata, "classes": classes, "names": names}
     labels_only["missing"] = None if missing == "raise" else missing
@@ -274,7 +275,7 @@ def compare_all(
             source = encode(y_true, models, classes=classes, missing=missing)
     labels = source if isinstance(source, Labels) else None
     if slices is not None and labels is None:
-        raise TypeError("slices= needs labels sample by sample, not what was counted of them")
+        raise BadTypeError("`slices=` needs labels sample by sample, not what was counted of them")
     pair_indices = choose_pairs(source.names or (), pairs, control)
     m, n = len(source.names or ()), source.n_samples
     n_pairs = m * (m - 1) // 2 if pair_indices is None else len(pair_indices)
@@ -347,12 +348,12 @@ def check_counts(
     if not any(are_such(counts) for are_such in kinds.values()):
         expected = " or ".join(f"fastcmp.stream.{name}" for name in kinds)
         kind = f"{type(counts).__module__}.{type(counts).__name__}"
-        raise TypeError(f"counts must be a {expected}, got {kind}")
+        raise BadTypeError(f"`counts` must be a {expected}", kind)
     names = counts.names or ()
     if len(names) < 2 or counts.n_samples < 2:
-        raise ValueError(
-            "counts must hold at least 2 models and 2 samples, got "
-            f"{len(names)} and {counts.n_samples}"
+        raise BadValueError(
+            "`counts` must hold at least 2 models and 2 samples",
+            f"{len(names)} and {counts.n_samples}",
         )
     if are_paired(counts) and counts.n_samples >= _NEVER_RIGHT:
         never = [names[i] for i in np.flatnonzero(counts.correct == 0)]
@@ -360,7 +361,7 @@ def check_counts(
             warn(
                 f"{', '.join(never[:3])} ({len(never)} of {len(names)} models) got "
                 f"none of {counts.n_samples} samples right: are the labels spelled as "
-                "those of y_true (case, spaces, type)?"
+                "those of `y_true` (case, spaces, type)?"
             )
     return names
 
@@ -369,14 +370,14 @@ def _check_kind(counts: Any, kind: str) -> None:
     """Refuse counts that do not know what is compared."""
     if are_paired(counts) and kind != "mcnemar":
         what = "metric=" if kind == "metric" else "test='cost'"
-        raise ValueError(
-            f"{what} needs counts by class, fastcmp.stream.LabelCounts; PairCounts "
-            "know only which samples are right"
+        raise BadValueError(
+            f"`{what}` needs counts by class, fastcmp.stream.LabelCounts; PairCounts know only "
+            "which samples are right"
         )
     if not are_paired(counts) and kind == "mcnemar":
-        raise ValueError(
-            "LabelCounts need metric=, such as 'accuracy', or test='cost' with cost=, the "
-            "matrix of costs"
+        raise BadValueError(
+            "LabelCounts need `metric=`, such as 'accuracy', or `test='cost'` with `cost=`, "
+            "the matrix of costs"
         )
 
 
@@ -398,12 +399,16 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
         if strata:
             fit, option = (("delta",) if clusters else ("jackknife", "delta")), "strata"
         if variant not in fit:
-            raise ValueError(f"method={variant!r} does not go with {option}=: use one of {fit}")
+            raise BadValueError(
+                f"`method={variant!r}` does not go with `{option}=`: use one of {fit}"
+            )
         return variant
     if test == "cost":
         if not plain:
             name = "groups" if clusters else "strata"
-            raise ValueError(f"{name}= is for test='mcnemar', costs know no clusters or strata")
+            raise BadValueError(
+                f"`{name}=` is for `test='mcnemar'`, costs know no clusters or strata"
+            )
         return check_options("likelihood" if method is None else method).method
     if method is None and not plain:
         return ""
@@ -414,13 +419,13 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
 def read_metric(metric: Any, test: str, cost: Any) -> Metric:
     """Read the metric; refuse another test, and costs, beside it."""
     if test != "mcnemar":
-        raise ValueError(f"pass metric= or test={test!r}, not both")
+        raise BadValueError(f"pass `metric=` or `test={test!r}`, not both")
     if cost is not None:
-        raise ValueError(
-            "cost= is for test='cost': with metric= pass make_metric('cost', cost=...)"
+        raise BadValueError(
+            "`cost=` is for `test='cost'`: with `metric=` pass make_metric('cost', `cost=...`)"
         )
     if isinstance(metric, (list, tuple)):
-        raise TypeError(f"metric must be one metric to compare models by, got {metric!r}")
+        raise BadTypeError("`metric` must be one metric to compare models by", repr(metric))
     # Not needed for accuracies, and a seventh of the time of the import.
     from fastcmp.metrics.choice import make_metric
 
@@ -430,9 +435,10 @@ def read_metric(metric: Any, test: str, cost: Any) -> Metric:
 def check_counted(missing: str) -> None:
     """Refuse missing predictions where samples are counted by class."""
     if missing != "raise":
-        raise ValueError(
-            "missing must be 'raise' where samples are counted by class in blocks: a "
-            f"missing prediction has no class, got {missing!r}"
+        raise BadValueError(
+            "`missing` must be 'raise' where samples are counted by class in blocks: a missing "
+            "prediction has no class",
+            repr(missing),
         )
 
 

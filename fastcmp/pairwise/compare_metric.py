@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import are_counts_given
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, are_labelled
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
 from fastcmp.core.sentences import (
@@ -246,7 +247,7 @@ def compare_metric(
         f"alternative={alternative!r}": options.alternative != "two-sided",
     }
     if lacking := [what for what, is_given in refused.items() if is_given]:
-        raise ValueError(f"slices= are compared by t, sample by sample, not with {lacking[0]}")
+        raise BadValueError(f"`slices=` are compared by t, sample by sample, not with {lacking[0]}")
     shared: dict[str, Any] = {"margin": margin, "groups": groups, "workers": workers}
     if metrics[0].name != "accuracy":
         shared["metric"] = metrics[0]
@@ -307,9 +308,8 @@ def _record(
     margins = None
     if against is not None:
         if against.margin.ndim and against.margin.size != n_metrics:
-            raise ValueError(
-                f"margin must have one entry for each of {n_metrics} metrics, got "
-                f"{against.margin.size}"
+            raise BadValueError(
+                f"`margin` must have one entry for each of {n_metrics} metrics", against.margin.size
             )
         margin_values = np.broadcast_to(against.margin, n_metrics).tolist() * len(tables)
         tests = [

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import LabelledCounts
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.pair_tables import PairTables
@@ -277,7 +278,7 @@ def cost_tests_from_counts(
     costs = read_levels(matrix.values)
     size = costs.levels.size
     if costs.groups is None:
-        raise ValueError(f"cost must hold at most {LEVELS} different costs for counts, got {size}")
+        raise BadValueError(f"`cost` must hold at most {LEVELS} different costs for counts", size)
     m, k = len(counts.names or ()), len(costs.cost)
     means, correct = np.empty((m, 3)), np.empty(m, np.int64)
     for i in range(m):

@@ -84,7 +84,7 @@ class PairCells(NamedTuple):
                 float(m) ** 2 + float(_KEPT * n_kept),
                 limit,
                 f"keeping {n_kept} significant pairs",
-                "pass keep= a number of models",
+                "pass `keep=` a number of models",
             )
         significant = np.zeros(size, np.bool_)
         significant[occupied[decided]] = True

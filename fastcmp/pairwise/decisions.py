@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record, keep_intervals, less_is_better
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer, named
@@ -411,7 +412,7 @@ class PairDecisions(Record):
     def n_equivalent(self) -> int:
         """Number of pairs decided to be equivalent; needs a margin."""
         if self.margins is None:
-            raise ValueError("n_equivalent needs a comparison that was made with margin=")
+            raise BadValueError("n_equivalent needs a comparison that was made with `margin=`")
         return int(np.count_nonzero(self.margins.decision == EQUIVALENT))
 
     @property
@@ -554,7 +555,7 @@ class PairDecisions(Record):
         [('knn_3', 'better'), ('extra_trees', 'no significant difference')]
         """
         if self.control is None:
-            raise ValueError("against_control needs a comparison that was made with control=")
+            raise BadValueError("against_control needs a comparison that was made with `control=`")
         first = self.names.index(self.control)
         others = self.leaderboard.models[self.leaderboard.models != first]
         place = np.full(len(self.names), -1)

@@ -112,8 +112,9 @@ def read_options(
     if margin is not None:
         margin = read_pair_margin(margin, alpha, keep=keep)
         if method == "wilcoxon":
-            raise ValueError(
-                "margin= is of means, of which method='wilcoxon' is no test: use method='t'"
+            raise BadValueError(
+                "`margin=` is of means, of which `method='wilcoxon'` is no test",
+                remedy=": use `method='t'`",
             )
     simultaneous, n = as_flag(simultaneous, "simultaneous"), as_resamples(n_resamples)
     draws, joint = None, simultaneous or adjust in JOINT
@@ -153,11 +154,11 @@ def read_keep(keep: object) -> str | int | Path:
             return str(keep)
         if Path(keep).suffix in (".npy", ".parquet"):
             return Path(keep)
-        raise BadValueError("keep", wanted, repr(str(keep)))
+        raise BadValueError(f"`keep` {wanted}", repr(str(keep)))
     if isinstance(keep, bool) or not isinstance(keep, Integral):
-        raise BadTypeError("keep", wanted, repr(keep))
+        raise BadTypeError(f"`keep` {wanted}", repr(keep))
     if keep < 2:
-        raise BadValueError("keep", wanted, repr(keep))
+        raise BadValueError(f"`keep` {wanted}", repr(keep))
     return int(keep)
 
 
@@ -253,9 +254,10 @@ def compare_pairs(
 def _bounds_of_ranks(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.int64]:
     """The least and the greatest rank of each model by all correlations, shape (M, 2)."""
     if tests.spread is None:
-        raise ValueError(
-            f"rank_intervals={options.rank_intervals!r} needs standard errors of all pairs on the "
-            "same samples, which this method has not: use rank_intervals='decisions'"
+        raise BadValueError(
+            f"`rank_intervals={options.rank_intervals!r}` needs standard errors of all pairs "
+            "on the same samples, which this method has not",
+            remedy=": use `rank_intervals='decisions'`",
         )
     variance, df = variances_of(tests.spread, tests.score.size, tests.side, pool)
     score = tests.score if tests.ranking is None else tests.ranking
@@ -308,9 +310,9 @@ def run_tests(
         + work.n_models**2,
         limit,
         f"comparing {work.n_pairs} pairs",
-        "keep='significant', a number of models or a file takes less"
+        "`keep='significant'`, a number of models or a file takes less"
         if keep == "all"
-        else "pass pairs=, or compare fewer models",
+        else "pass `pairs=`, or compare fewer models",
     )
     if isinstance(keep, Path):
         pool.expect(2 * work.n_pairs)
@@ -339,7 +341,7 @@ def run_tests(
     decisions = work.decide(pvalues, significant)
     if places is None:
         n_kept = int(np.count_nonzero(significant))
-        advice = "pass keep= a number of models or a file"
+        advice = "pass `keep=` a number of models or a file"
         check_memory(n_kept * (_ROW + 16), limit, f"keeping {n_kept} significant pairs", advice)
         places = np.flatnonzero(significant)
         pool.expect(places.size)
@@ -361,9 +363,10 @@ def _draw(
         return tests, joint, None
     spread, (least, most) = tests.spread, tests.limits
     if spread is None:
-        raise ValueError(
-            "simultaneous=True and adjust='maxt' need standard errors of all pairs "
-            "on the same samples, which this method has not: use adjust='holm'"
+        raise BadValueError(
+            "`simultaneous=True` and `adjust='maxt'` need standard errors of all pairs on the "
+            "same samples, which this method has not",
+            remedy=": use `adjust='holm'`",
         )
     normal = joint_of_spread(spread, tests.score.size, tests.side, options.draws, pool)
     if options.adjust in JOINT and joint is None:

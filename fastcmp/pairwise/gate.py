@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record, keep_intervals
 from fastcmp.core.sections import (
     Column,
@@ -271,19 +272,19 @@ def gate(
     """
     adjust = choose(adjust, "adjust", ADJUSTMENTS)
     if not isinstance(comparisons, Mapping):
-        raise TypeError(
-            "comparisons must be a mapping from names to records of two models, got "
-            f"{type(comparisons).__name__}"
+        raise BadTypeError(
+            "`comparisons` must be a mapping from names to records of two models",
+            type(comparisons).__name__,
         )
     if not comparisons:
-        raise ValueError("comparisons must hold at least one record of two models, got none")
+        raise BadValueError("`comparisons` must hold at least one record of two models", "none")
     models = read_pair_names(names)
     cautions = _cautions(comparisons)
     comparisons = {k: x for name, record in comparisons.items() for k, x in _parts(name, record)}
     tests = [_margins_of(name, record) for name, record in comparisons.items()]
     alpha = tests[0].alpha
     if any(test.alpha != alpha for test in tests):
-        raise ValueError(f"comparisons must have one alpha, got {sorted({x.alpha for x in tests})}")
+        raise BadValueError("`comparisons` must have one alpha", sorted({x.alpha for x in tests}))
     records = list(comparisons.values())
     adjusted = adjust_checked(_column(records, "pvalue"), adjust)
     differs = adjusted <= alpha
@@ -323,7 +324,9 @@ def _parts(name: str, record: Any) -> Iterator[tuple[str, Any]]:
         return
     margins = result.margins
     if len(result.pairs) != 1 or margins is None:
-        raise ValueError(f"{name!r} must have slices of two models that were compared with margin=")
+        raise BadValueError(
+            f"{name!r} must have slices of two models that were compared with `margin=`"
+        )
     gain = result.difference[0] * (-1.0 if result.lower_is_better else 1.0)
     for s in np.flatnonzero(~np.isnan(result.df)).tolist():
         fields: dict[str, Any] = {"df": float(result.df[s])}
@@ -374,16 +377,19 @@ def _margins_of(name: str, record: Any) -> MarginTests:
     """Take the margin tests of a record; refuse what cannot be decided by."""
     margins = getattr(record, "margins", None)
     if not isinstance(margins, MarginTests):
-        raise TypeError(
-            f"comparisons must be records of two models that were compared with "
-            f"margin=, {name!r} is {type(record).__name__} without"
+        raise BadTypeError(
+            "`comparisons` must be records of two models that were compared with `margin=`, "
+            f"{name!r} is {type(record).__name__} without"
         )
     if np.ndim(margins.decision):
-        raise ValueError(f"{name!r} holds many differences: pass one record for each")
+        raise BadValueError(
+            f"{name!r} holds many differences: pass one record for each", argument="comparisons"
+        )
     if getattr(record, "alternative", "two-sided") != "two-sided":
-        raise ValueError(
-            f"{name!r} is a one-sided test (alternative={record.alternative!r}): "
-            "compare with alternative='two-sided'"
+        raise BadValueError(
+            f"{name!r} is a one-sided test (`alternative={record.alternative!r}`): compare with "
+            "`alternative='two-sided'`",
+            argument="comparisons",
         )
     return margins
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf, times
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block
@@ -49,9 +50,9 @@ def read_pair_margin(margin: Any, alpha: float, keep: Any) -> float:
     """Check a margin for all pairs, and the level of its tests."""
     as_margin_alpha(alpha)
     if keep != "all":
-        raise ValueError(
-            "margin= adjusts the tests of all pairs together, and needs keep='all', "
-            f"got keep={keep!r}"
+        raise BadValueError(
+            "`margin=` adjusts the tests of all pairs together, and needs `keep='all'`",
+            f"`keep={keep!r}`",
         )
     return as_margin(margin)
 
@@ -151,7 +152,7 @@ def mirrored_decisions(result: Any) -> NDArray[Any]:
 def decision_matrix(result: Any) -> NDArray[np.object_]:
     """Write the decisions as a matrix of models: the row beside the column."""
     if result.margins is None:
-        raise ValueError("field 'decision' needs a comparison that was made with margin=")
+        raise BadValueError("field 'decision' needs a comparison that was made with `margin=`")
     m = len(result.names)
     matrix = np.full((m, m), "", object)
     i, j = result.pairs.T

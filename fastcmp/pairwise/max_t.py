@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.threads import ThreadPool, blas_for, check_draws, new_lock, parts
 from fastcmp.inputs.scores import order_of
@@ -341,8 +342,8 @@ def read_draws(n_resamples: int | None, n_models: int, level: float) -> DrawCoun
     n_draws = as_resamples(n_resamples)
     least = int(np.ceil(1.0 / (1.0 - level) - 1e-9))
     if n_draws < least:
-        raise ValueError(
-            f"n_resamples must be at least {least} for the level {level:g}, got {n_draws}"
+        raise BadValueError(
+            f"`n_resamples` must be at least {least} for the level {level:g}", n_draws
         )
     return DrawCount(n_draws, n_draws)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, format_pvalue
 from fastcmp.core.sentences import differ_sentence, dropped_sentences, how, null_sentence
@@ -190,7 +191,7 @@ def metric_equality(
     checked = read_metric(metric, "mcnemar", None)
     method = choose(method, "method", (None, *_METHODS))
     if groups is not None and method == "jackknife":
-        raise ValueError("method='jackknife' does not go with groups=: use 'delta'")
+        raise BadValueError("`method='jackknife'` does not go with `groups=`: use 'delta'")
     by = method or _METHODS[groups is not None]
     threads, named = check_workers(workers), with_names(preds, names, "preds")
     labels = encode(y_true, named, classes=classes, missing=missing)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import LabelledCounts
 from fastcmp.core.threads import ThreadPool, check_memory, parts
 from fastcmp.counts.label_counts import count_cells
@@ -89,9 +90,10 @@ def _bound(
     code_of = dict(zip(data_classes, codes, strict=True))
     estimators = metric.bind(classes)
     if len(estimators) > 1 or metric.average is None:
-        raise ValueError(
-            f"metric must be one number to compare models by, got {metric.full_name!r} "
-            "of each class: pass an average, or labels= and positive="
+        raise BadValueError(
+            "`metric` must be one number to compare models by",
+            f"{metric.full_name!r} of each class",
+            ": pass an average, or `labels=` and `positive=`",
         )
     estimator, of_class = estimators[0], [code_of.get(label, -1) for label in classes]
     if others is not None:
@@ -426,7 +428,7 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         8.0 * m * (wide + units.n_clusters + m),
         None,
         f"the influences of {m} models on {n} samples",
-        "compare fewer models, or pass pairs=",
+        "compare fewer models, or pass `pairs=`",
     )
     counted = np.empty((m, h, codes, codes), np.int64) if small else None
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_whole
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.sections import format_pvalue
@@ -130,16 +131,16 @@ class Estimates:
         """Check the arguments."""
         estimates = as_numbers(values, "values").astype(np.float64)
         if estimates.ndim != 1 or estimates.size < 2 or not np.isfinite(estimates).all():
-            raise ValueError(
-                "values must hold a finite number for each of at least 2 models, got "
-                f"shape {estimates.shape}"
+            raise BadValueError(
+                "`values` must hold a finite number for each of at least 2 models",
+                f"shape {estimates.shape}",
             )
         if (covariance is None) == (influences is None):
-            raise ValueError("pass covariance= or influences=, one of them")
+            raise BadValueError("pass `covariance=` or `influences=`, one of them")
         n_clusters = rows = codes = None
         if influences is None:
             if groups is not None:
-                raise ValueError("groups= are clusters of influences=: pass both")
+                raise BadValueError("`groups=` are clusters of `influences=`: pass both")
             raw = as_numbers(covariance, "covariance").astype(np.float64)  # type: ignore[arg-type]
             exponent = scale_exponent(estimates, np.sqrt(np.abs(raw)))
             matrix = _read_covariance(np.ldexp(raw, -2 * exponent), estimates.size)
@@ -148,15 +149,15 @@ class Estimates:
         else:
             parts = as_numbers(influences, "influences").astype(np.float64, order="C")
             if parts.ndim != 2 or len(parts) != estimates.size or parts.shape[1] < 2:
-                raise ValueError(
-                    f"influences must have shape ({estimates.size}, n): a row for each "
+                raise BadValueError(
+                    f"`influences` must have shape ({estimates.size}, n): a row for each "
                     f"model, at least 2 items; got shape {parts.shape}"
                 )
             if not np.isfinite(parts).all():
-                raise ValueError("influences must be finite: drop items that some model lacks")
+                raise BadValueError("`influences` must be finite: drop items that some model lacks")
             n = parts.shape[1]
             if n_items is not None and n_items != n:
-                raise ValueError(f"n_items is {n_items}, but influences have {n} items")
+                raise BadValueError(f"`n_items` is {n_items}, but influences have {n} items")
             exponent = scale_exponent(estimates, parts)
             rows = np.ldexp(parts, -exponent)
             rows -= rows.mean(axis=1, keepdims=True)
@@ -177,11 +178,11 @@ class Estimates:
         self.df = read_df(df) if self.pair_df is None else float(self.pair_df.min())
         self.measure = ("loss" if lower_is_better else "estimate") if measure is None else measure
         if not isinstance(self.measure, str):
-            raise TypeError(f"measure must be a name, got {measure!r}")
+            raise BadTypeError("`measure` must be a name", repr(measure))
         ends = as_numbers(limits, "limits").astype(np.float64)
         low, high = ends.tolist() if ends.shape == (2,) else (math.nan, math.nan)
         if not (low < high and low <= estimates.min() and estimates.max() <= high):
-            raise ValueError(f"limits must be (least, largest) about all values, got {limits!r}")
+            raise BadValueError("`limits` must be (least, largest) about all values", repr(limits))
         self.limits, self.influences, self.codes = (low, high), rows, codes
         self.n_items, self.n_clusters = n_items, n_clusters
         self.cautions, self.exponent = (), exponent
@@ -296,9 +297,9 @@ def read_df(df: Any) -> float:
     if df is None:
         return math.inf
     if isinstance(df, bool) or not isinstance(df, Real):
-        raise TypeError(f"df must be a number > 0 or None, got {df!r}")
+        raise BadTypeError("`df` must be a number > 0 or None", repr(df))
     if not float(df) > 0.0:
-        raise ValueError(f"df must be > 0, got {df}")
+        raise BadValueError("`df` must be > 0", df)
     return float(df)
 
 
@@ -306,12 +307,12 @@ def _read_pair_df(df: Any, n_models: int) -> Floats:
     """Checked degrees of freedom of all differences."""
     matrix = as_numbers(df, "df").astype(np.float64)
     if matrix.shape != (n_models, n_models) or not (matrix > 0.0).all():
-        raise ValueError(
-            f"df must be a number, or hold positive ones of shape ({n_models}, {n_models}), "
-            f"got shape {matrix.shape}"
+        raise BadValueError(
+            f"`df` must be a number, or hold positive ones of shape ({n_models}, {n_models})",
+            f"shape {matrix.shape}",
         )
     if not (matrix == matrix.T).all():
-        raise ValueError("df of a - b and of b - a differ: make the matrix symmetric")
+        raise BadValueError("`df` of a - b and of b - a differ: make the matrix symmetric")
     return matrix
 
 
@@ -319,9 +320,10 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
     if matrix.shape == (n_models,):
         matrix = np.diag(matrix)
     if matrix.shape != (n_models, n_models):
-        raise ValueError(
-            f"covariance of {n_models} values must be of shape ({n_models}, {n_models}), or "
-            f"hold {n_models} variances of independent estimates, got {matrix.shape}"
+        raise BadValueError(
+            f"`covariance` of {n_models} values must be of shape ({n_models}, {n_models}), or "
+            f"hold {n_models} variances of independent estimates",
+            matrix.shape,
         )
     finite = bool(np.isfinite(matrix).all())
     matrix = np.where(np.isfinite(matrix), matrix, 0.0)
@@ -331,18 +333,18 @@ def _read_covariance(matrix: Floats, n_models: int) -> Floats:
     symmetric = np.abs(matrix - matrix.T) <= _TOLERANCE * bound
     fits = (np.abs(matrix) <= bound) & (variances >= 0.0)
     if not (finite and symmetric.all() and fits.all()):
-        raise ValueError(
-            "covariance must be finite, symmetric and positive semidefinite: entry "
-            "[i, j] at most the product of both standard errors"
+        raise BadValueError(
+            "`covariance` must be finite, symmetric and positive semidefinite: entry [i, j] at "
+            "most the product of both standard errors"
         )
     matrix = 0.5 * (matrix + matrix.T)
     root = covariance_root(matrix)
     columns = slice(None, None, -(-n_models // _LOOKED_AT))
     lost = np.abs(root @ root[columns].T - matrix[:, columns])
     if (lost > _TOLERANCE * n_models * np.outer(size, size[columns])).any():
-        raise ValueError(
-            "covariance must be positive semidefinite, and has a negative eigenvalue: "
-            "no estimates vary together so"
+        raise BadValueError(
+            "`covariance` must be positive semidefinite, and has a negative eigenvalue: no "
+            "estimates vary together so"
         )
     return matrix
 

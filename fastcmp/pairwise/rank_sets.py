@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, span
 from fastcmp.core.sentences import Sentence, how
@@ -321,14 +322,14 @@ class RankSets(Record):
     def _among(self, tau: int, least: NDArray[np.int64], other: str) -> tuple[str, ...]:
         tau = as_whole(tau, "tau", 1)
         if tau > self.n_models:
-            raise ValueError(f"tau must be at most {self.n_models}, got {tau}")
+            raise BadValueError(f"`tau` must be at most {self.n_models}", tau)
         whole = self.simultaneous and len(self.names) == self.n_models
         if not whole or self.side == other:
-            raise ValueError(
-                "tau needs simultaneous sets of all models, not those with "
-                f"side={other!r}: these have side={self.side!r}, "
-                f"simultaneous={self.simultaneous}, and {len(self.names)} of "
-                f"{self.n_models} models"
+            raise BadValueError(
+                "`tau` needs simultaneous sets of all models, not those with "
+                f"`side={other!r}`: these have `side={self.side!r}`, "
+                f"`simultaneous={self.simultaneous}`, and {len(self.names)} of {self.n_models} "
+                "models"
             )
         return tuple(self.names[i] for i in self._order() if least[i] <= tau)
 

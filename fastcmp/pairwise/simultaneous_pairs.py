@@ -18,6 +18,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadTypeError
 from fastcmp.core.numbers import t_tail, times
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import PAIR, Column, Section, format_pvalue, main_table
@@ -207,9 +208,10 @@ def simultaneous_pairs(
     draws = Draws(as_resamples(n_resamples), as_seed(rng))
     raw, estimates = estimates, estimates_of(estimates)  # type: ignore[assignment]
     if estimates is None:
-        raise TypeError(
-            f"estimates must be fastcmp.Estimates, got {type(raw).__name__}: pass "
-            "Estimates(values, covariance)"
+        raise BadTypeError(
+            "`estimates` must be fastcmp.Estimates",
+            type(raw).__name__,
+            ": pass Estimates(values, covariance)",
         )
     degrees, exponent = estimates.df, estimates.exponent
     variances = estimates.errors() ** 2

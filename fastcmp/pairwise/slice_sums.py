@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.item_groups import Grouping
@@ -42,13 +43,13 @@ def read_slices(
     if has_names(raw):
         named = named_columns(raw, "slices")
     elif isinstance(raw, (str, bytes)) or not hasattr(raw, "__len__"):
-        raise TypeError(f"slices must be a mapping, a column of labels or masks, got {raw!r}")
+        raise BadTypeError("`slices` must be a mapping, a column of labels or masks", repr(raw))
     elif np.ndim(raw) == 2:
         named = [(f"slice_{i}", row) for i, row in enumerate(raw)]
     else:
         named = [("", raw)]
     if not named:
-        raise ValueError("slices must hold at least one slice, got none")
+        raise BadValueError("`slices` must hold at least one slice", "none")
     frame = [("slices", raw)] if hasattr(raw, "iloc") else [(k or "slices", x) for k, x in named]
     check_indexes([*([] if indexed is None else [indexed]), *frame])
     names: list[str] = []
@@ -56,9 +57,9 @@ def read_slices(
     for name, column in named:
         title = f"slices[{name!r}]" if name else "slices"
         if (n_entries := count_rows(column, title)) != n:
-            raise ValueError(
-                f"{title} must have an entry for each of {n} items, got {n_entries} (arrays of "
-                "values have one row a model)"
+            raise BadValueError(
+                f"`{title}` must have an entry for each of {n} items",
+                f"{n_entries} (arrays of values have one row a model)",
             )
         if name and isinstance(column, np.ndarray) and column.dtype == np.bool_:
             names.append(name)
@@ -73,11 +74,11 @@ def read_slices(
             masks.append(np.asarray(np.isin(codes, used[[bool(x) for x in values]])))
             continue
         if np.ndim(raw) == 2 and not has_names(raw):
-            raise TypeError(f"slices of shape (S, n) must hold True and False, got {values[:3]}")
+            raise BadTypeError("`slices` of shape (S, n) must hold True and False", values[:3])
         if len(values) > max(n // 2, 10):
-            raise ValueError(
-                f"{title} has {len(values)} labels for {n} items: a slice needs several items; "
-                "bin numbers first"
+            raise BadValueError(
+                f"`{title}` has {len(values)} labels for {n} items: a slice needs several "
+                "items; bin numbers first"
             )
         # An item without a label is in no slice of this column.
         order = np.argsort([str(x) for x in values]) if _mixed(values) else np.argsort(values)
@@ -89,12 +90,12 @@ def read_slices(
         stacked = np.ascontiguousarray(stacked[:, keep])
     if len(set(names)) < len(names):
         twice = next(x for x in names if names.count(x) > 1)
-        raise ValueError(f"slices must have names of their own, and {twice!r} is there twice")
+        raise BadValueError(f"`slices` must have names of their own, and {twice!r} is there twice")
     empty = [x for x, mask in zip(names, stacked, strict=True) if not mask.any()]
     if empty:
-        raise ValueError(
-            f"slices[{empty[0]!r}] holds no item ({len(empty)} in all): leave it out"
-            + (" (items that a model lacks are dropped)" if keep is not None else "")
+        dropped = " (items that a model lacks are dropped)" if keep is not None else ""
+        raise BadValueError(
+            f"`slices`[{empty[0]!r}] holds no item ({len(empty)} in all): leave it out{dropped}"
         )
     return Slices(tuple(names), stacked)
 
@@ -237,7 +238,7 @@ class SliceSums:
             8.0 * n_slices * m * (2 * units + n_slices * m),
             None,
             f"{n_slices} slices of {m} models together",
-            "use adjust='holm' and interaction='none'",
+            "use `adjust='holm'` and `interaction='none'`",
         )
         out = np.zeros((n_slices, m, units))
         whole = self.of(np.ones(n, bool))

@@ -18,6 +18,7 @@ from fastcmp.core.checks import (
     as_whole,
     choose,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_cdf, t_interval, t_ppf, t_tail, times
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers
@@ -177,9 +178,9 @@ def compare_slices(
     lower = as_flag(lower_is_better, "lower_is_better")
     if (estimates := estimates_of(values)) is not None:
         if lower or missing != "raise" or not (groups is None and names is None):
-            raise ValueError(
-                "lower_is_better=, missing=, groups= and names= are about values: leave them to "
-                "Estimates(...)"
+            raise BadValueError(
+                "`lower_is_better=`, `missing=`, `groups=` and `names=` are about values",
+                remedy=": leave them to Estimates(...)",
             )
         items, keep, lower = items_of_estimates(estimates), None, estimates.lower_is_better
     else:
@@ -191,7 +192,9 @@ def compare_slices(
         items = Items(read.names, matrix, read.binary, clusters, read.exponent)
     adjust = choose(adjust, "adjust", OF_MODELS)
     if adjust in LOGICAL:
-        raise ValueError(f"adjust={adjust!r} is for all pairs of models of one slice: use 'holm'")
+        raise BadValueError(
+            f"`adjust={adjust!r}` is for all pairs of models of one slice: use 'holm'"
+        )
     options = SliceOptions(
         adjust=adjust,
         alpha=as_proportion(alpha, "alpha") if margin is None else as_margin_alpha(alpha),
@@ -211,9 +214,9 @@ def compare_slices(
 def items_of_estimates(estimates: Estimates) -> Items:
     """Values whose means in a slice are the estimates plus the means of the influences."""
     if estimates.influences is None:
-        raise ValueError(
-            "values are Estimates without influences, from which no slice can be told: pass "
-            "Estimates(values, influences=)"
+        raise BadValueError(
+            "`values` are Estimates without influences, from which no slice can be told",
+            remedy=": pass Estimates(values, `influences=`)",
         )
     matrix, codes = estimates.values[:, None] + estimates.influences, estimates.codes
     clusters = None if codes is None else Grouping(codes, tuple(range(int(codes.max()) + 1)))
@@ -232,7 +235,7 @@ def slices_record(
     names, masks = slices
     pairs = all_pairs(len(items.names)) if pair_indices is None else pair_indices
     (n_slices, n), p, alpha = masks.shape, len(pairs), options.alpha
-    advice = "pass pairs= or control=, or fewer slices"
+    advice = "pass `pairs=` or `control=`, or fewer slices"
     check_memory(200.0 * n_slices * p, None, f"{n_slices} slices of {p} pairs", advice)
     sums, (i, j), level = sums_of(items, pairs), pairs.T, np.zeros((n_slices, 1))
     whole = sums.of(np.ones(n, bool))
@@ -535,8 +538,8 @@ def _interaction(
         return nothing
     if test != "auto" and (whole := masks.all(axis=1)).any():
         name = names[int(whole.argmax())]
-        raise ValueError(
-            f"interaction={test!r} compares slices with each other or their rests, and "
+        raise BadValueError(
+            f"`interaction={test!r}` compares slices with each other or their rests, and "
             f"slices[{name!r}] holds all items: leave it out"
         )
     if _are_disjoint(masks) and (codes is None or _nested(codes, masks)):
@@ -548,8 +551,9 @@ def _interaction(
             test = "welch-f" if units.min() < _SMALL else "wald"
         return _homogeneity(limits.difference[used], limits.variance[used], units, test)
     if test == "welch-f":
-        raise ValueError(
-            "interaction='welch-f' needs slices that do not overlap, of whole clusters: use 'wald'"
+        raise BadValueError(
+            "`interaction='welch-f'` needs slices that do not overlap, of whole clusters",
+            remedy=": use 'wald'",
         )
     used = np.flatnonzero(usable[1].any(axis=1))
     if not used.size:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Drawn, Record, keep_intervals
 from fastcmp.core.sections import (
@@ -223,7 +224,9 @@ class SlicesResult(Drawn, Record):
         """
         method = choose(method, "method", ("paule-mandel", "dersimonian-laird"))
         if not self.disjoint:
-            raise ValueError("slices overlap, and shrinkage is for slices that do not: cut them up")
+            raise BadValueError(
+                "`slices` overlap, and shrinkage is for slices that do not: cut them up"
+            )
         # In units of the largest error, so that no square is beyond floats.
         unit = float(np.nanmax(self.standard_error, initial=0.0)) or 1.0
         rows = [

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, format_pvalue, table_of, written
@@ -170,7 +171,7 @@ def find_control(control: int | str, names: tuple[str, ...]) -> int:
     try:
         return position_of(control, names)
     except ValueError as error:
-        raise ValueError(f"control must be one of the models: {error}") from None
+        raise BadValueError(f"`control` must be one of the models: {error}") from None
 
 
 def make_superior_ability(
@@ -194,9 +195,10 @@ def make_superior_ability(
     studentized, alpha = as_flag(studentized, "studentized"), as_proportion(alpha, "alpha")
     first, n = find_control(control, estimates.names), estimates.n_units
     if n is None:
-        raise ValueError(
+        raise BadValueError(
             "superior_ability needs the number of items, which decides which models are "
-            "clearly worse: pass Estimates(..., n_items=)"
+            "clearly worse",
+            remedy=": pass Estimates(..., `n_items=`)",
         )
     others = np.delete(np.arange(estimates.merit.size), first)
     gain = estimates.merit[others] - estimates.merit[first]

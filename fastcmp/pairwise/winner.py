@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scaled_back
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name
@@ -221,15 +222,15 @@ def make_winner_estimate(
     alpha = 1.0 - level
     beta = alpha / 10.0 if beta is None else as_proportion(beta, "beta")
     if beta >= alpha:
-        raise ValueError(f"beta must be below 1 - confidence_level = {alpha:.6g}, got {beta}")
+        raise BadValueError(f"`beta` must be below 1 - confidence_level = {alpha:.6g}", beta)
     if n_resamples is not None:
         n_resamples = as_resamples(n_resamples)
     critical: float | None = None
     if projection_critical is not None:
         number = as_numbers(projection_critical, "projection_critical", "a number")
         if number.ndim or not 0.0 < number < np.inf:
-            raise ValueError(
-                f"projection_critical must be a number above 0, got {projection_critical!r}"
+            raise BadValueError(
+                "`projection_critical` must be a number above 0", repr(projection_critical)
             )
         critical = float(number)
     method, seed = choose(method, "method", _METHODS), as_seed(rng)

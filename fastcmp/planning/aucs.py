@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.planning.families import (
     TAILS_INPUT,
     Case,
@@ -61,14 +62,14 @@ _NULLS = ("both", "a", "b")
 def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]:
     """Negatives for each positive; and the negatives beside n positives, where n is known."""
     if n is not None and np.any(n < _FEWEST):
-        raise ValueError(f"n must be at least 2 positives, got {np.min(n):g}")
+        raise BadValueError("`n` must be at least 2 positives", f"{np.min(n):g}")
     names = inputs.given(_SIZES)
     if n is not None and names == ["n_negatives"]:
         negatives = inputs.whole("n_negatives", 2)
         return negatives / n, negatives
     if names != ["ratio"]:
-        needed = "ratio= alone" if names else "n_negatives= or ratio="
-        raise ValueError(f"{needed} must be given beside the positives, got {names_of(names)}")
+        needed = "`ratio=` alone" if names else "`n_negatives=` or `ratio=`"
+        raise BadValueError(f"{needed} must be given beside the positives", names_of(names))
     ratio = inputs.positive("ratio")
     return ratio, None if n is None else np.asarray(n * ratio)
 
@@ -82,7 +83,7 @@ def _one_area_case(question: Question, inputs: Inputs) -> Case:
     obuchowski = question.method == "obuchowski"
     null = inputs.within("auc_null", 0, 1, default=0.5)
     if obuchowski and np.any(null != 0.5):
-        raise ValueError("auc_null must be 0.5 for method='obuchowski', got another one")
+        raise BadValueError("auc_null must be 0.5 for `method='obuchowski'`", "another one")
     both_tails = inputs.tails(question)
     n = question.n
     area: Any = None
@@ -304,13 +305,15 @@ def _two_area_case(question: Question, inputs: Inputs) -> Case:
     if named and (n is not None or "ratio" in named):
         ratio, _ = read_ratio(inputs, n)
     if question.margin is not None and np.any(question.margin >= 1):
-        raise ValueError(f"margin must lie in (0, 1) for areas, got {np.max(question.margin):g}")
+        raise BadValueError("`margin` must lie in (0, 1) for areas", f"{np.max(question.margin):g}")
     curve_inputs = inputs.given(_BINORMAL)
     if "pilot_positives" in inputs or "pilot_negatives" in inputs:
         if curve_inputs:
-            raise ValueError(f"{curve_inputs[0]}= is not known from a pilot: leave one of both out")
+            raise BadValueError(
+                f"`{curve_inputs[0]}=` is not known from a pilot: leave one of both out"
+            )
         if question.method != "delong":
-            raise ValueError(f"method must be 'delong' for a pilot, got {question.method!r}")
+            raise BadValueError("`method` must be 'delong' for a pilot", repr(question.method))
         normal, error, ratio = _pilot(inputs, ratio)
         kept, gap = inputs.plain(), None
         if {"auc_a", "auc_b"} <= kept.keys() and "difference" not in kept:
@@ -326,7 +329,7 @@ def _two_area_case(question: Question, inputs: Inputs) -> Case:
     if "difference" in inputs:
         gap = inputs.within("difference", -1, 1)
     if gap is None and question.solved_for != "difference":
-        raise ValueError("difference=, or auc_a= and auc_b=, must be given")
+        raise BadValueError("`difference=`, or `auc_a=` and `auc_b=`, must be given")
     return normal_case(
         question,
         kept,
@@ -344,13 +347,14 @@ def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
     negatives = inputs.whole("pilot_negatives", 2)
     same = negatives / positives
     if ratio is not None and not np.allclose(ratio, same, rtol=1e-9, atol=0.0):
-        raise ValueError(
-            f"ratio must be that of the pilot, {np.ravel(same)[0]:.6g}: DeLong's "
-            f"covariance holds for no other, got {np.ravel(ratio)[0]:.6g}"
+        raise BadValueError(
+            f"`ratio` must be that of the pilot, {np.ravel(same)[0]:.6g}: DeLong's covariance "
+            "holds for no other",
+            f"{np.ravel(ratio)[0]:.6g}",
         )
     if "standard_error" in inputs:
         if inputs.choose("null_variance", "both", _NULLS) != "both":
-            raise ValueError("null_variance must be 'both' where only standard_error is given")
+            raise BadValueError("`null_variance` must be 'both' where only standard_error is given")
         error = inputs.positive("standard_error")
         return Normal(error**2 * positives, error**2 * positives), error, same
     lowest = {"variance_a": 0, "variance_b": 0, "covariance": -np.inf}
@@ -364,19 +368,21 @@ def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
     if "fpr_range" in inputs:
         ends = inputs.proportion("fpr_range")
         if ends.shape != (2,) or not ends[0] < ends[1]:
-            raise ValueError(
-                f"fpr_range must be two rates, the lower first, got {inputs['fpr_range']!r}"
+            raise BadValueError(
+                "`fpr_range` must be two rates, the lower first", repr(inputs["fpr_range"])
             )
         rates = float(ends[0]), float(ends[1])
     if method == "delong" and rates != (0.0, 1.0):
-        raise ValueError("fpr_range needs method='binormal' or 'obuchowski-mcclish', got 'delong'")
+        raise BadValueError(
+            "`fpr_range` needs `method='binormal'` or 'obuchowski-mcclish'", "'delong'"
+        )
     curves = []
     for name in ("a", "b"):
         slope = inputs.positive(f"slope_{name}", default=1.0)
         names = inputs.given((f"intercept_{name}", f"auc_{name}"))
         if len(names) != 1:
-            needed = f"intercept_{name}= or auc_{name}="
-            raise ValueError(f"{needed} must be given, got {names_of(names)}")
+            needed = f"`intercept_{name}=` or `auc_{name}=`"
+            raise BadValueError(f"{needed} must be given", names_of(names))
         if names[0].startswith("auc"):
             area = inputs.within(names[0], 0, 1)
             intercept = ndtri(area) * np.sqrt(1.0 + slope**2)
@@ -399,9 +405,9 @@ def _variances(areas: Areas, inputs: Inputs) -> Normal:
     normal = Normal(areas.difference(), areas.null(null_variance))
     for variance in normal[:2]:
         if not np.all(variance > 0.0):
-            raise ValueError(
-                "covariance must leave the difference of the areas a variance > 0, got "
-                f"{np.min(variance):.6g} times 1 / positives"
+            raise BadValueError(
+                "`covariance` must leave the difference of the areas a variance > 0",
+                f"{np.min(variance):.6g} times 1 / positives",
             )
     return normal
 

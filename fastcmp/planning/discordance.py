@@ -83,9 +83,10 @@ def read_probabilities(inputs: Inputs) -> Discordance:
     beside = names - {"accuracy_a", "accuracy_b"}
     if len(names) - len(beside) == 2 and len(beside) <= 1 and beside <= set(_BESIDE):
         return _from_accuracies(inputs, next(iter(beside), None))
-    raise ValueError(
-        "p10= and p01=, or difference= and discordant=, or accuracy_a= and accuracy_b= with "
-        f"at most one of {'=, '.join(_BESIDE)}= must be given, got {names_of(names)}"
+    raise BadValueError(
+        "`p10=` and `p01=`, or `difference=` and `discordant=`, or `accuracy_a=` and "
+        f"`accuracy_b=` with at most one of `{'=`, `'.join(_BESIDE)}=` must be given",
+        names_of(names),
     )
 
 
@@ -98,9 +99,9 @@ def read_discordant(inputs: Inputs) -> Any:
         return 1.0 - inputs.proportion("agreement")
     if names == ["p10", "p01"]:
         return _from_cells(inputs).p10 + _from_cells(inputs).p01
-    raise ValueError(
-        "discordant=, agreement=, or p10= and p01= must be given to find a difference, got "
-        f"{names_of(names)}"
+    raise BadValueError(
+        "`discordant=`, `agreement=`, or `p10=` and `p01=` must be given to find a difference",
+        names_of(names),
     )
 
 
@@ -109,7 +110,7 @@ def _from_cells(inputs: Inputs) -> Discordance:
     p01 = inputs.proportion("p01")
     total = p10 + p01
     if np.any(total > 1.0 + _ROUNDING):
-        raise ValueError(f"p10= and p01= must add up to at most 1, got {np.max(total):g}")
+        raise BadValueError("`p10=` and `p01=` must add up to at most 1", f"{np.max(total):g}")
     p10, p01 = np.broadcast_arrays(p10, p01)
     return Discordance(p10.copy(), p01.copy())
 
@@ -136,18 +137,19 @@ def _from_accuracies(inputs: Inputs, beside: str | None) -> Discordance:
     elif beside == "correlation":
         root = np.sqrt(a * (1 - a) * b * (1 - b))
         if np.any(root == 0):
-            raise ValueError(
-                "correlation= has no meaning where accuracy_a= or accuracy_b= is 0 or 1: give "
-                "agreement="
+            raise BadValueError(
+                "`correlation=` has no meaning where `accuracy_a=` or `accuracy_b=` is 0 or 1",
+                remedy=": give `agreement=`",
             )
         free = a + b - 2 * a * b
         pd, back = free - 2 * root * x, lambda pd: (free - pd) / (2 * root)
     elif beside == "kappa":
         chance = a * b + (1 - a) * (1 - b)
         if np.any(chance == 1):
-            raise ValueError(
-                "kappa= has no meaning where accuracy_a= and accuracy_b= are both 0 or both 1: "
-                "give agreement="
+            raise BadValueError(
+                "`kappa=` has no meaning where `accuracy_a=` and `accuracy_b=` are both 0 or "
+                "both 1",
+                remedy=": give `agreement=`",
             )
         pd, back = (1 - x) * (1 - chance), lambda pd: 1 - pd / (1 - chance)
     else:
@@ -169,8 +171,7 @@ def _check_range(discordant: Floats, low: Floats, high: Floats, name: str, back:
     first = (array[wrong].flat[0] for array in np.broadcast_arrays(*arrays))
     pd, least, most, value, *ends = first
     raise BadValueError(
-        name,
-        f"does not fit the accuracies: it must lie in [{min(ends):.6g}, {max(ends):.6g}]",
+        f"`{name}` does not fit the accuracies: it must lie in [{min(ends):.6g}, {max(ends):.6g}]",
         f"{value:.6g}",
         f"; just one model is right on a proportion from {least:.6g} to {most:.6g} of the "
         f"samples, not {pd:.6g}",

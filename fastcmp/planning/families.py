@@ -53,7 +53,7 @@ class Inputs(dict[str, Any]):
     def needed(self, name: str, default: Any = None) -> Any:
         """Value of an input that must be passed, or has a default."""
         if name not in self and default is None:
-            raise BadValueError(name, "must be given")
+            raise BadValueError(f"`{name}` must be given")
         return self.get(name, default)
 
     def given(self, names: Iterable[str]) -> list[str]:
@@ -86,9 +86,10 @@ class Inputs(dict[str, Any]):
         """The number of simulated answers that a power is counted on."""
         n = as_whole(self.get("n_resamples", 2000), "n_resamples", 1)
         if n > _MOST_RESAMPLES:
-            raise ValueError(
-                f"n_resamples must be at most {_MOST_RESAMPLES:,}, with which a power is known to "
-                f"0.1 percentage points, got {n:,}"
+            raise BadValueError(
+                f"`n_resamples` must be at most {_MOST_RESAMPLES:,}, with which a power is "
+                "known to 0.1 percentage points",
+                f"{n:,}",
             )
         return n
 
@@ -97,7 +98,7 @@ class Inputs(dict[str, Any]):
         if "tails" not in self:
             return None
         if question.alternative != "two-sided" or question.hypothesis != "difference":
-            raise ValueError(f"tails={self['tails']!r} is for two-sided tests of a difference")
+            raise BadValueError(f"`tails={self['tails']!r}` is for two-sided tests of a difference")
         return self.choose("tails", "", ("both", "right-direction")) == "both"
 
     def plain(self) -> dict[str, Any]:
@@ -218,7 +219,7 @@ def within(value: Any, name: str, low: float, high: float, *, closed: bool = Fal
         bad = numbers[~inside].flat[0]
         percent = abs(bad) > 1 and high == 1 and low <= bad / 100 <= high
         advice = f": write {bad / 100:g} for {bad:g}%" if percent else ""
-        raise BadValueError(name, f"must lie in {ends}", f"{bad:g}", advice)
+        raise BadValueError(f"`{name}` must lie in {ends}", f"{bad:g}", advice)
     return numbers
 
 
@@ -229,7 +230,7 @@ def positive(value: Any, name: str) -> Any:
     numbers = as_numbers(value, name).astype(np.float64)
     right = (numbers > 0) & np.isfinite(numbers)
     if not np.all(right):
-        raise BadValueError(name, "must be > 0 and finite", f"{numbers[~right].flat[0]:g}")
+        raise BadValueError(f"`{name}` must be > 0 and finite", f"{numbers[~right].flat[0]:g}")
     return numbers
 
 
@@ -241,22 +242,23 @@ def whole(value: Any, name: str, least: int = 1) -> Any:
     right = (numbers >= least) & (numbers <= LARGEST_COUNT) & (np.trunc(numbers) == numbers)
     if not np.all(right):
         bad = numbers[~right].flat[0]
-        raise BadValueError(name, f"must be whole numbers from {least} to 2**53", f"{bad:.17g}")
+        raise BadValueError(f"`{name}` must be whole numbers from {least} to 2**53", f"{bad:.17g}")
     return numbers
 
 
 def names_of(names: Collection[str]) -> str:
     """Names of inputs, for a message."""
-    return ", ".join(f"{name}=" for name in sorted(names)) or "none of them"
+    return ", ".join(f"`{name}=`" for name in sorted(names)) or "none of them"
 
 
 def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:
     """Refuse samples of which the outcomes take minutes and more to sum over."""
     finite = np.where(np.isfinite(n), n, 0.0)
     if np.max(finite, initial=0.0) > most:
-        raise ValueError(
-            f"method={method!r} sums over the outcomes of at most {most:.0e} samples, and this "
-            f"is about {np.max(finite):.3g}: pass method={instead!r}, which is as good there"
+        raise BadValueError(
+            f"`method={method!r}` sums over the outcomes of at most {most:.0e} samples, and "
+            f"this is about {np.max(finite):.3g}",
+            remedy=f": pass `method={instead!r}`, which is as good there",
         )
 
 

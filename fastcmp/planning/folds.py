@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from fastcmp.core.checks import as_seed
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import parts
 from fastcmp.crossval.designs import UNUSED, Design
 from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of, find_test
@@ -39,7 +40,9 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
     if design is None:
         design = test.splits.design(rng=seed)
     if not isinstance(design, Design) or design.stratify:
-        raise ValueError(f"design must be made by fastcmp.designs, not stratified, got {design!r}")
+        raise BadValueError(
+            "`design` must be made by fastcmp.designs, not stratified", repr(design)
+        )
     test.check_design(design)
     n_resamples, alpha = inputs.resamples(), question.alpha
 
@@ -50,14 +53,15 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
         correlation between repetitions, and the spread over training sets.
         """
         if n * n_resamples > _MOST_DRAWN:
-            raise ValueError(
-                f"n={n:,.0f} with n_resamples={n_resamples:,} would draw too many samples "
-                f"(at most {_MOST_DRAWN:.0e}): pass a smaller n_resamples, or plan test='mcnemar'"
+            raise BadValueError(
+                f"`n={n:,.0f}` with `n_resamples={n_resamples:,}` would draw too many samples "
+                f"(at most {_MOST_DRAWN:.0e})",
+                remedy=": pass a smaller n_resamples, or plan `test='mcnemar'`",
             )
         try:
             folds = design.folds(int(n))
         except ValueError as error:
-            raise ValueError(f"n does not suit the design: {error}") from None
+            raise BadValueError(f"`n` does not suit the design: {error}") from None
         probabilities, stability = np.array(model[:3]), math.sqrt(model[3])
         n_test = int(np.count_nonzero(folds[0] == 0))
         n_train = int(np.count_nonzero(folds[0] != UNUSED)) - n_test
@@ -112,7 +116,9 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
     cells: tuple[Any, ...] = ()
     if question.solved_for == "difference":
         if question.method == "proportion-z":
-            raise ValueError("method 'proportion-z' has no answer: it depends on both accuracies")
+            raise BadValueError(
+                "`method` 'proportion-z' has no answer: it depends on both accuracies"
+            )
         discordant = read_discordant(inputs)
         kept = {name: x for name, x in kept.items() if name not in KNOWN}
         kept["discordant"] = discordant

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_counts, as_finite, as_numbers, as_proportion, as_whole, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
@@ -202,29 +203,32 @@ def labels(
     """
     alpha, power = as_proportion(alpha, "alpha"), as_proportion(power, "power")
     if power <= alpha:
-        raise ValueError(f"power must be above alpha, {alpha:g}, got {power:g}")
+        raise BadValueError(f"`power` must be above alpha, {alpha:g}", f"{power:g}")
     distribution = choose(distribution, "distribution", _DISTRIBUTIONS)
     positive = {"half_width": half_width, "difference": difference, "sd": sd}
     positive |= {"cost_label": cost_label, "cost_item": cost_item}
     for name, value in positive.items():
         if value is not None and not as_finite(value, name) > 0.0:
-            raise ValueError(f"{name} must be above 0, got {value}")
+            raise BadValueError(f"`{name}` must be above 0", value)
     n = n if n is None else as_whole(n, "n", 1)
     items = np.inf if n_items is None else float(as_whole(n_items, "n_items", 2))
     targets = {"half_width": half_width, "difference": difference, "worth": worth}
     goals = [name for name, x in targets.items() if x is not None]
     if goals not in ([], ["difference"]) if n is not None else len(goals) != 1:
-        raise ValueError("pass one of n=, half_width=, difference= and worth=: what is wanted")
+        raise BadValueError(
+            "pass one of `n=`, `half_width=`, `difference=` and `worth=`: what is wanted"
+        )
     if n is not None and n > items:
-        raise ValueError(f"n must be at most n_items, {items:.0f}, got {n}")
+        raise BadValueError(f"`n` must be at most n_items, {items:.0f}", n)
     sd, r = _spread(sd, correlation, rate, sensitivity, specificity)
     has_correlation, square = not np.isnan(r), 0.0 if np.isnan(r) else r**2
     if n is None and not (has_correlation and (worth is not None or not np.isnan(sd))):
-        raise ValueError(
-            f"{goals[0]}= needs correlation= and sd=, or rate=, sensitivity= and specificity="
+        raise BadValueError(
+            f"`{goals[0]}=` needs `correlation=` and `sd=`, or `rate=`, `sensitivity=` and "
+            "`specificity=`"
         )
     if (cost_label is None) != (cost_item is None):
-        raise ValueError("cost_label= and cost_item= go together: pass both")
+        raise BadValueError("`cost_label=` and `cost_item=` go together: pass both")
     count, alone, cost, exact = float(n or 0), np.nan, np.nan, (np.nan, np.nan)
     if worth is not None:
         alone = float(as_whole(worth, "worth", 2))
@@ -238,7 +242,9 @@ def labels(
         count = _needed(precision, square, items, alpha, of_power, distribution)
     if cost_label is not None and cost_item is not None:
         if n_items is not None or n is not None:
-            raise ValueError("cost_label= chooses n= and n_items=: pass half_width= or such")
+            raise BadValueError(
+                "`cost_label=` chooses `n=` and `n_items=`", remedy=": pass `half_width=` or such"
+            )
         ratio, product = cost_item / cost_label, square * (1.0 - square)
         labels_needed = alone * (1.0 - square + np.sqrt(ratio * product))
         exact = (float(labels_needed), float(alone * (square + np.sqrt(product / ratio))))
@@ -263,7 +269,7 @@ def labels(
             count, stratum_sd, stratum_sizes, stratum_weights, stratum_costs, minimum
         )
     elif stratum_sizes is not None or stratum_costs is not None:
-        raise ValueError("stratum_sizes= and stratum_costs= need stratum_sd=")
+        raise BadValueError("`stratum_sizes=` and `stratum_costs=` need `stratum_sd=`")
     if item_sd is not None:
         probabilities = _drawn(count, item_sd, uniform)
     return LabelPlan(
@@ -295,17 +301,19 @@ def _spread(
     for name, value in (limits | {"correlation": correlation}).items():
         least = -1.0 if name == "correlation" else 0.0
         if value is not None and not least <= as_finite(value, name) <= 1.0:
-            raise ValueError(f"{name} must lie in [{least:g}, 1], got {value}")
+            raise BadValueError(f"`{name}` must lie in [{least:g}, 1]", value)
     if rate in (0, 1):
-        raise ValueError(f"rate must lie in (0, 1), got {rate}")
+        raise BadValueError("`rate` must lie in (0, 1)", rate)
     if rate is not None and sd is not None:
-        raise ValueError("rate= and sd= exclude each other: pass one of them")
+        raise BadValueError("`rate=` and `sd=` exclude each other: pass one of them")
     spread = np.sqrt(rate * (1.0 - rate)) if rate is not None else np.nan if sd is None else sd
     n_rates = (sensitivity is not None) + (specificity is not None)
     if correlation is not None and n_rates:
-        raise ValueError("correlation= is what sensitivity= and specificity= tell: pass one")
+        raise BadValueError(
+            "`correlation=` is what `sensitivity=` and `specificity=` tell: pass one"
+        )
     if n_rates == 1 or (n_rates and rate is None):
-        raise ValueError("sensitivity= and specificity= need each other, and rate=")
+        raise BadValueError("`sensitivity=` and `specificity=` need each other, and `rate=`")
     r = np.nan if correlation is None else correlation
     if n_rates:
         judged = rate * sensitivity + (1.0 - rate) * (1.0 - specificity)
@@ -341,7 +349,9 @@ def _dealt(
     """Labels of each stratum that make the variance least, in whole numbers."""
     spread, least = _deviations(sd, "stratum_sd", "stratum"), as_whole(minimum, "minimum", 1)
     if sizes is None:
-        raise ValueError("stratum_sd= needs stratum_sizes=: no stratum has more labels than items")
+        raise BadValueError(
+            "`stratum_sd=` needs `stratum_sizes=`: no stratum has more labels than items"
+        )
     caps = as_counts(sizes, "stratum_sizes")
     if isinstance(weights, str):
         choose(weights, "stratum_weights", ("items",))
@@ -353,12 +363,15 @@ def _dealt(
     columns = {name: as_numbers(x, name).astype(np.float64) for name, x in parts.items()}
     for name, column in columns.items():
         if column.shape != spread.shape or not (np.isfinite(column) & (column > 0.0)).all():
-            raise ValueError(f"{name} must hold a number > 0 for each of the strata of stratum_sd")
+            raise BadValueError(
+                f"`{name}` must hold a number > 0 for each of the strata of stratum_sd"
+            )
     counts = np.minimum(least, caps)
     if not counts.sum() <= n <= caps.sum():
-        raise ValueError(
-            f"n must be from {counts.sum()} to {caps.sum()} for these strata, by stratum_sizes and "
-            f"minimum, got {n:g}"
+        raise BadValueError(
+            f"`n` must be from {counts.sum()} to {caps.sum()} for these strata, by "
+            "stratum_sizes and minimum",
+            f"{n:g}",
         )
     gain = columns["stratum_weights"] * spread / np.sqrt(columns["stratum_costs"])
 
@@ -379,7 +392,7 @@ def _deviations(raw: Any, name: str, what: str) -> Floats:
     """Standard deviations of items or strata, checked."""
     spread = as_numbers(raw, name).astype(np.float64)
     if spread.ndim != 1 or not spread.size or not (np.isfinite(spread) & (spread >= 0.0)).all():
-        raise ValueError(f"{name} must hold a finite number >= 0 for each {what}, got {raw!r}")
+        raise BadValueError(f"`{name}` must hold a finite number >= 0 for each {what}", repr(raw))
     return spread
 
 
@@ -387,11 +400,11 @@ def _drawn(n: float, item_sd: Any, uniform: Any) -> Floats:
     """Probabilities of being labelled, in proportion to deviations, at most 1, with the sum n."""
     spread = _deviations(item_sd, "item_sd", "item")
     if not spread.any():
-        raise ValueError("item_sd must not be 0 for all items: draw them alike")
+        raise BadValueError("`item_sd` must not be 0 for all items: draw them alike")
     if not 0.0 < as_finite(uniform, "uniform") <= 1.0:
-        raise ValueError(f"uniform must lie in (0, 1], got {uniform}")
+        raise BadValueError("`uniform` must lie in (0, 1]", uniform)
     if not n <= spread.size:
-        raise ValueError(f"n must be at most the {spread.size} items of item_sd, got {n:g}")
+        raise BadValueError(f"`n` must be at most the {spread.size} items of item_sd", f"{n:g}")
     probability, sure = np.full(spread.size, np.inf), np.zeros(spread.size, np.bool_)
     while (probability > 1.0).any():  # those that are sure take a label each
         open_spread, left = np.where(sure, 0.0, spread), n - np.count_nonzero(sure)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from fastcmp.core.checks import as_seed, as_whole, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import less_is_better
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import all_pairs
@@ -82,9 +83,9 @@ class Models(NamedTuple):
         covariance = -0.5 * centre @ square @ centre
         values = np.linalg.eigvalsh(covariance)
         if values[0] < -_ROUNDING * values[-1]:
-            raise ValueError(
-                "correlation must be possible for all models together, got one that "
-                "would give a combination of them a negative variance"
+            raise BadValueError(
+                "`correlation` must be possible for all models together",
+                "one that would give a combination of them a negative variance",
             )
         return np.asarray(covariance)
 
@@ -93,8 +94,8 @@ def read_models(inputs: Inputs) -> Models:
     """Read accuracies or means with what is known of each pair, or a pilot's record."""
     kinds = inputs.given(("accuracies", "means", "pilot"))
     if len(kinds) != 1:
-        raise ValueError(
-            f"accuracies=, means= or pilot= must be given, one of them, got {names_of(kinds)}"
+        raise BadValueError(
+            "`accuracies=`, `means=` or `pilot=` must be given, one of them", names_of(kinds)
         )
     (kind,) = kinds
     if kind == "pilot":
@@ -103,23 +104,23 @@ def read_models(inputs: Inputs) -> Models:
     low, high = (0.0, 1.0) if right else (-np.inf, np.inf)
     value = inputs.within(kind, low, high, closed=right)
     if value.ndim != 1 or value.size < 2:
-        raise ValueError(f"{kind} must be those of 2 models or more, got shape {value.shape}")
+        raise BadValueError(f"`{kind}` must be those of 2 models or more", f"shape {value.shape}")
     name, m, pairs = "correlation", value.size, all_pairs(value.size)
     if right:
         beside = inputs.given(_BESIDE)
         if len(beside) != 1 or "sd" in inputs:
-            raise ValueError(
-                f"one of {'=, '.join(_BESIDE)}= must be given beside accuracies=, got "
-                f"{names_of(beside)}"
+            raise BadValueError(
+                f"one of `{'=, '.join(_BESIDE)}=` must be given beside `accuracies=`",
+                names_of(beside),
             )
         (name,) = beside
     else:
         sd = np.broadcast_to(inputs.positive("sd"), value.shape)
     alike = inputs.within(name, -1, 1, closed=True)
     if alike.ndim and (alike.shape != (m, m) or not np.array_equal(alike, alike.T)):
-        raise ValueError(
-            f"{name} must be a number or a symmetric matrix of shape ({m}, {m}), got "
-            f"shape {alike.shape}"
+        raise BadValueError(
+            f"`{name}` must be a number or a symmetric matrix of shape ({m}, {m})",
+            f"shape {alike.shape}",
         )
     i, j = pairs.T
     alike = np.broadcast_to(alike, (m, m))[i, j]
@@ -131,9 +132,9 @@ def read_models(inputs: Inputs) -> Models:
     else:
         square = null_square = sd[i] ** 2 + sd[j] ** 2 - 2.0 * alike * sd[i] * sd[j]
     if not np.all(square > 0.0):
-        raise ValueError(f"{name} must leave each pair of models some difference, got none")
+        raise BadValueError(f"`{name}` must leave each pair of models some difference", "none")
     if np.all(a == b):
-        raise ValueError(f"{kind} must differ, got {value[0]:g} for all")
+        raise BadValueError(f"`{kind}` must differ", f"{value[0]:g} for all")
     return Models(value, pairs, a - b, np.sqrt(square), np.sqrt(null_square))
 
 
@@ -142,12 +143,13 @@ def _from_pilot(inputs: Inputs) -> Models:
     record = inputs["pilot"]
     extra = [name for name in KNOWN if name != "pilot" and name in inputs]
     if extra:
-        raise ValueError(f"{extra[0]}= is known from the pilot: leave one of both out")
+        raise BadValueError(f"`{extra[0]}=` is known from the pilot: leave one of both out")
     names = getattr(record, "names", ())
     if not hasattr(record, "pairs") or len(record.pairs) != len(all_pairs(len(names))):
-        raise ValueError(
-            "pilot must be a record of all pairs of models on the same samples, each "
-            f"of them kept, got {record!r}"
+        raise BadValueError(
+            "`pilot` must be a record of all pairs of models on the same samples, each of them "
+            "kept",
+            repr(record),
         )
     sign = -1.0 if less_is_better(record) else 1.0
     difference = sign * np.asarray(record.difference, np.float64)
@@ -162,7 +164,7 @@ def _from_pilot(inputs: Inputs) -> Models:
             error = (high - low) / (-2.0 * ndtri(record.alpha / 2.0))
         square = null_square = n * np.asarray(error, np.float64) ** 2
     if not np.all(square > 0.0):
-        raise ValueError("pilot must have samples on which each pair of models differs")
+        raise BadValueError("`pilot` must have samples on which each pair of models differs")
     pairs = np.asarray(record.pairs, np.int32)
     value = sign * np.asarray(record.score, np.float64)
     return Models(value, pairs, difference, np.sqrt(square), np.sqrt(null_square))
@@ -170,8 +172,8 @@ def _from_pilot(inputs: Inputs) -> Models:
 
 def _leaderboard_case(question: Question, inputs: Inputs) -> Case:
     if question.alternative != "two-sided":
-        raise ValueError(
-            f"alternative must be 'two-sided' for a leaderboard, got {question.alternative!r}"
+        raise BadValueError(
+            "`alternative` must be 'two-sided' for a leaderboard", repr(question.alternative)
         )
     models = read_models(inputs)
     n_resamples = inputs.resamples()
@@ -184,7 +186,7 @@ def _leaderboard_case(question: Question, inputs: Inputs) -> Case:
     if isinstance(find, (tuple, list)):
         i, j = (as_whole(index, "find", 0) for index in find) if len(find) == 2 else (0, 0)
         if i == j or max(i, j) >= m:
-            raise ValueError(f"find must be a pair of different models below {m}, got {find!r}")
+            raise BadValueError(f"`find` must be a pair of different models below {m}", repr(find))
         find = int(np.flatnonzero((models.pairs == sorted((i, j))).all(axis=1))[0])
         i, j = models.pairs[find]
         claim = f"detect the difference of the models {i} and {j}"
@@ -220,7 +222,7 @@ def _leaderboard_case(question: Question, inputs: Inputs) -> Case:
         return total / n_resamples
 
     if not difference[sought(find)].all():
-        raise ValueError("find must be a pair of models that differ, got one that does not")
+        raise BadValueError("`find` must be a pair of models that differ", "one that does not")
     cautions = (_LUCK,) if "pilot" in inputs else ()
 
     def sentences(n: Any, at: Any) -> tuple[str, ...]:

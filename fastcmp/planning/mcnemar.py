@@ -13,7 +13,7 @@ import numpy as np
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_flag
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.kernels.planned import margin_variances
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.paired.mcnemar_counts import CODES
@@ -82,14 +82,14 @@ class _Design(NamedTuple):
         what = "a normal approximation" if margin is None else "a margin"
         for name in ("conditional", "so_far"):
             if getattr(self, name) not in (None, False):
-                raise ValueError(
-                    f"{name}={getattr(self, name)!r} has no meaning with {what}, "
-                    f"got method={question.method!r}"
+                raise BadValueError(
+                    f"`{name}={getattr(self, name)!r}` has no meaning with {what}",
+                    f"`method={question.method!r}`",
                 )
         if margin is not None and np.any(margin >= 1):
             most = np.max(margin)
             advice = f": write {most / 100:g} for {most:g} percentage points" if most > 1 else ""
-            raise ValueError(f"margin must lie in (0, 1) for accuracies, got {most:g}{advice}")
+            raise BadValueError("`margin` must lie in (0, 1) for accuracies", f"{most:g}{advice}")
         if question.method == "tango":
             check_enumerable(n, question.method, _MOST_WITH_MARGIN, "normal")
 
@@ -182,7 +182,7 @@ def _detectable(design: _Design, pd: Floats) -> Floats:
     """Smallest difference that is found; NaN where none is."""
     question = design.question
     if design.conditional and question.method in CODES:
-        raise ValueError("conditional=True has no meaning for a difference of accuracies")
+        raise BadValueError("`conditional=True` has no meaning for a difference of accuracies")
 
     def power(gap: Any) -> Floats:
         p10, p01 = (np.maximum(pd + x, 0.0) / 2 for x in (gap, -gap))
@@ -225,19 +225,19 @@ def _read_pilot(value: Any, name: str) -> _Pilot:
     if all(hasattr(value, field) for field in ("only_a", "only_b", "n_samples")):
         value = (value.only_a, value.only_b, value.n_samples)
     elif not isinstance(value, (tuple, list)) or len(value) != 3:
-        raise TypeError(
-            f"{name} must be a record of McNemar's test, or (only_a, only_b, n), got {value!r}"
+        raise BadTypeError(
+            f"`{name}` must be a record of McNemar's test, or (only_a, only_b, n)", repr(value)
         )
     names = ("only_a", "only_b", "n")
     counts = [as_counts(x, f"{part} of {name}") for x, part in zip(value, names, strict=True)]
     pilot = _Pilot(*(count.astype(np.float64) for count in np.broadcast_arrays(*counts)))
     if np.any(pilot.only_a + pilot.only_b > pilot.n):
-        raise BadValueError(name, "has more discordant samples than samples")
+        raise BadValueError(f"`{name}` has more discordant samples than samples")
     if np.any(pilot.only_a + pilot.only_b == 0):
         raise BadValueError(
-            name,
-            "has no discordant sample, so it does not say how often just one of the models is "
-            "right: take a larger pilot, or plan from p10= and p01=",
+            f"`{name}` has no discordant sample, so it does not say how often just one of the "
+            "models is right",
+            remedy=": take a larger pilot, or plan from `p10=` and `p01=`",
         )
     return pilot
 
@@ -248,7 +248,7 @@ def _mcnemar_case(question: Question, inputs: Inputs) -> Case:
     design = _Design(question, both_tails, conditional)
     kept = {name: inputs[name] for name in ("tails", "conditional") if name in inputs}
     if "so_far" in inputs and question.solved_for != "power":
-        raise ValueError("so_far is for power: pass the samples to come as n=")
+        raise BadValueError("`so_far` is for power: pass the samples to come as `n=`")
     if question.solved_for == "difference":
         if "pilot" in inputs:
             pd = np.add(*_read_pilot(inputs["pilot"], "pilot").cells)
@@ -258,13 +258,13 @@ def _mcnemar_case(question: Question, inputs: Inputs) -> Case:
     names = inputs.given(KNOWN)
     counts = {x: _read_pilot(inputs[x], x) for x in inputs.given(("pilot", "so_far"))}
     if len(counts) == 2 or ("pilot" in counts and names):
-        raise ValueError(f"pilot= must be given alone, got {names_of([*counts, *names])}")
+        raise BadValueError("`pilot=` must be given alone", names_of([*counts, *names]))
     for name, pilot in counts.items():
         kept[name] = tuple(x.astype(np.int64) if x.ndim else int(x) for x in pilot)
     if "so_far" in counts:
         design = design._replace(so_far=counts["so_far"][:2])
         if conditional or both_tails is not None:
-            raise ValueError("so_far goes with neither tails nor conditional")
+            raise BadValueError("`so_far` goes with neither tails nor conditional")
     left_open = None
     if counts and not names:
         (pilot,) = counts.values()

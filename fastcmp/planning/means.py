@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastcmp.core.checks import as_flag
+from fastcmp.core.errors import BadValueError
 from fastcmp.planning.families import (
     TAILS_INPUT,
     Case,
@@ -64,8 +65,8 @@ def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) ->
     sign: Any = np.where(lower, -1.0, 1.0) if question.hypothesis != "difference" else 1.0
     few = question.n is not None and question.n < fewest
     if few if isinstance(few, (bool, np.bool_)) else few.any():
-        raise ValueError(
-            f"n must be at least 2 items, or clusters of them, got {np.min(question.n):g}"
+        raise BadValueError(
+            "`n` must be at least 2 items, or clusters of them", f"{np.min(question.n):g}"
         )
     if "standard_error" in inputs:
         error = np.asarray(inputs["standard_error"], np.float64)
@@ -104,9 +105,10 @@ def _spread(inputs: Inputs) -> _Spread:
         answers = np.divide(within_a, repeats_a) + np.divide(within_b, repeats_b)
         variance = positive(between + answers, "variance_between with what belongs to it")
     else:
-        raise ValueError(
-            "sd=, or variance_between= and what belongs to it, or standard_error= and n_pilot= "
-            f"must be given, got {names_of(names)}"
+        raise BadValueError(
+            "`sd=`, or `variance_between=` and what belongs to it, or `standard_error=` and "
+            "`n_pilot=` must be given",
+            names_of(names),
         )
     cautions: tuple[str, ...] = ()
     cluster_size: Any = 1.0
@@ -114,7 +116,9 @@ def _spread(inputs: Inputs) -> _Spread:
     names = inputs.given(_CLUSTERS)
     if names and "standard_error" in inputs:  # which holds the design effect already
         if names != [size]:
-            raise ValueError(f"{names[-1]}= is in standard_error= of the pilot: leave it out")
+            raise BadValueError(
+                f"`{names[-1]}=` is in `standard_error=` of the pilot: leave it out"
+            )
         cluster_size = inputs.within(size, 1, np.inf, closed=True)
     elif names:
         cluster_size = inputs.within(size, 1, np.inf, closed=True)
@@ -122,9 +126,9 @@ def _spread(inputs: Inputs) -> _Spread:
         spread = inputs.within(cv, 0, np.inf, closed=True, default=0.0)
         effect = np.asarray(1.0 + ((1.0 + np.square(spread)) * cluster_size - 1.0) * same)
         if not np.all(effect > 0.0):
-            raise ValueError(
-                f"{correlation} must leave the mean a variance > 0, got a design effect of "
-                f"{np.min(effect):g}"
+            raise BadValueError(
+                f"`{correlation}` must leave the mean a variance > 0",
+                f"a design effect of {np.min(effect):g}",
             )
         if effect.ndim == 0:
             cautions = (f"Clusters multiply the variance by {effect:.4g}.",)
@@ -137,7 +141,7 @@ def _unpaired_spread(inputs: Inputs) -> _Spread:
     """Read the standard deviations of two models' values on different samples."""
     names = inputs.given(("sd", "sd_a", "sd_b"))
     if names not in (["sd"], ["sd_a", "sd_b"]):
-        raise ValueError(f"sd=, or sd_a= and sd_b= must be given, got {names_of(names)}")
+        raise BadValueError("`sd=`, or `sd_a=` and `sd_b=` must be given", names_of(names))
     a, b = (inputs.positive(name) ** 2 for name in (names[0], names[-1]))
     ratio, cautions = read_ratio(inputs)
     fewest = np.maximum(2.0, 2.0 / np.asarray(ratio))

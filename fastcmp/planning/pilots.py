@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import less_is_better
 from fastcmp.planning import plan
 from fastcmp.planning.plan import Plan
@@ -132,9 +133,9 @@ def _pairs(record: Any) -> _Read:
 
 
 def _folds(_: Any) -> _Read:
-    raise ValueError(
-        "this pilot is of a cross-validation, of which no more samples can be planned: "
-        "use planning.power(test='cv', ...)"
+    raise BadValueError(
+        "this pilot is of a cross-validation, of which no more samples can be planned",
+        remedy=": use planning.power(`test='cv'`, ...)",
     )
 
 

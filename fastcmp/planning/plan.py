@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import ConfidenceInterval, Drawn, Record, column
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import headline_of, how
@@ -289,45 +290,46 @@ def _plan(
         hypothesis = "difference" if margin is None else "noninferiority"
     hypothesis = choose(hypothesis, "hypothesis", family.methods)
     if (margin is None) != (hypothesis == "difference"):
-        problem = "needs margin=" if margin is None else "takes no margin"
-        raise ValueError(f"hypothesis={hypothesis!r} {problem}")
+        problem = "needs `margin=`" if margin is None else "takes no margin"
+        raise BadValueError(f"`hypothesis={hypothesis!r}` {problem}")
     names = family.methods[hypothesis]
     try:
         method = names[0] if method is None else str(choose(method, "method", names))
     except ValueError:
         if not any(str(method).lower() in methods for methods in family.methods.values()):
             raise
-        advice = "; it needs margin=" if names is family.methods["difference"] else ""
-        raise ValueError(
-            f"method={method!r} is not for hypothesis={hypothesis!r}, which has: "
+        advice = "; it needs `margin=`" if names is family.methods["difference"] else ""
+        raise BadValueError(
+            f"`method={method!r}` is not for `hypothesis={hypothesis!r}`, which has: "
             f"{', '.join(names)}{advice}"
         ) from None
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     if hypothesis != "difference":
         if alternative == "less":
-            raise ValueError(
-                f"alternative='less' has no meaning with hypothesis={hypothesis!r}, "
-                "which speaks of a: exchange a and b"
+            raise BadValueError(
+                f"`alternative='less'` has no meaning with `hypothesis={hypothesis!r}`, which "
+                "speaks of a: exchange a and b"
             )
         alternative = "two-sided" if hypothesis == "equivalence" else "greater"
     alpha = within(alpha, "alpha", 0, 1)
     margin = None if margin is None else positive(margin, "margin")
     unknown = [name for name in inputs if name not in family.inputs]
     if unknown:
-        raise ValueError(
-            f"{unknown[0]} is no input of test={test!r}, which knows: {', '.join(family.inputs)}"
+        raise BadValueError(
+            f"{unknown[0]} is no input of `test={test!r}`, which knows: {', '.join(family.inputs)}"
         )
     if solved_for == "difference" and not family.detectable:
-        raise ValueError(f"detectable_difference has no answer for test={test!r}")
+        raise BadValueError(f"detectable_difference has no answer for `test={test!r}`")
     if solved_for == "difference" and hypothesis == "equivalence":
-        raise ValueError(
-            "hypothesis='equivalence' has no smallest difference: plan its power or its sample size"
+        raise BadValueError(
+            "`hypothesis='equivalence'` has no smallest difference: plan its power or its "
+            "sample size"
         )
     if solved_for != "power":
         power = within(power, "power", 0, 1)
         if np.any(power <= alpha):
-            raise ValueError(
-                f"power must lie in (alpha, 1), got {np.min(power):g} with alpha={np.max(alpha):g}"
+            raise BadValueError(
+                "`power` must lie in (alpha, 1)", f"{np.min(power):g} with alpha={np.max(alpha):g}"
             )
     n, target = n if solved_for == "n" else whole(n, "n"), power
     question = Question(method, alternative, hypothesis, alpha, margin, n, target)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from fastcmp import pictures
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.counts.roc_points import Curve
 from fastcmp.crossval.comparison_result import CVComparison
 from fastcmp.planning.plan import Plan
@@ -63,9 +64,11 @@ def curve(result: Curve, *, label: str | None = None, ax: Axes | None = None) ->
     >>> plt.close(ax.figure)
     """
     if type(result) not in pictures.DRAWN:
-        raise TypeError(f"curve draws a curve such as RocCurve, got {type(result).__name__}")
+        raise BadTypeError(
+            "curve draws a curve such as RocCurve", type(result).__name__, argument="result"
+        )
     if label is not None and not isinstance(label, str):
-        raise TypeError(f"label must be text or None, got {type(label).__name__}")
+        raise BadTypeError("`label` must be text or None", type(label).__name__)
     picture = pictures.curves({"": result})
     ax = prepare_axes(ax, (5.2, 5.2))
     [line] = picture.lines
@@ -115,7 +118,7 @@ def roc_band(result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, RocBand):
-        raise TypeError(f"roc_band draws a RocBand, got {type(result).__name__}")
+        raise BadTypeError("roc_band draws a RocBand", type(result).__name__, argument="result")
     picture = pictures.roc_band(result, confidence_level)
     ax = prepare_axes(ax, (5.2, 5.2))
     place_legend(ax, draw_curves(picture, ax), picture.legend, inside=True)
@@ -161,7 +164,7 @@ def evidence(result: LooksResult, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, LooksResult):
-        raise TypeError(f"evidence draws a LooksResult, got {type(result).__name__}")
+        raise BadTypeError("evidence draws a LooksResult", type(result).__name__, argument="result")
     ax = prepare_axes(ax, (6.2, 3.8))
     handles = draw_curves(pictures.evidence(result), ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
@@ -219,9 +222,9 @@ def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = No
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, CVComparison):
-        raise TypeError(f"folds draws a CVComparison, got {type(result).__name__}")
+        raise BadTypeError("folds draws a CVComparison", type(result).__name__, argument="result")
     if test is not None and not isinstance(test, str):
-        raise TypeError(f"test must be the name of a test, got {test!r}")
+        raise BadTypeError("`test` must be the name of a test", repr(test))
     picture = pictures.folds(result, test, [as_text(name) for name in result.names])
     n_rows = len(picture.rows)
     ax = prepare_axes(ax, (6.2, 1.9 + 0.22 * min(n_rows, _ROWS)))
@@ -295,15 +298,19 @@ def power_curve(result: Plan | Mapping[str, Plan], *, ax: Axes | None = None) ->
     plans = list(result.items()) if isinstance(result, Mapping) else [("", result)]
     for _, plan in plans:
         if not isinstance(plan, Plan):
-            raise TypeError(f"power_curve draws a Plan, or several by name, got {plan!r:.60}")
+            raise BadTypeError(
+                "power_curve draws a Plan, or several by name", f"{plan!r:.60}", argument="result"
+            )
     units = dict.fromkeys(plan.unit for _, plan in plans)
     if len(units) > 1:
-        raise ValueError(f"plans must count the same in one picture, got {', '.join(units)}")
+        raise BadValueError("plans must count the same in one picture", ", ".join(units))
     lines = [(as_text(str(name)), line) for name, plan in plans for line in power_lines(plan)]
     if not lines:
-        raise ValueError("result must have a difference that is found, to draw its power")
+        raise BadValueError("`result` must have a difference that is found, to draw its power")
     if len(lines) > _MOST:
-        raise ValueError(f"power_curve draws at most {_MOST} curves, got {len(lines)}")
+        raise BadValueError(
+            f"power_curve draws at most {_MOST} curves", len(lines), argument="result"
+        )
     ax = prepare_axes(ax, (6.4, 4.4))
     handles = draw_curves(pictures.power(lines, len(lines), simulated=True), ax, str)
     titles = {plan.test_name for _, plan in plans}

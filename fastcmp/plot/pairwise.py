@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import pictures
+from fastcmp.core.errors import BadTypeError
 from fastcmp.pairwise.decisions import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
@@ -33,7 +34,8 @@ def checked(result: object, what: str) -> PairwiseResult:
     if isinstance(result, PairwiseResult):
         return result
     hint = "; pass its pairwise()" if hasattr(result, "pairwise") else ""
-    raise TypeError(f"{what} draws a PairwiseResult, got {type(result).__name__}{hint}")
+    kind = type(result).__name__
+    raise BadTypeError(f"{what} draws a PairwiseResult", kind, hint, argument="result")
 
 
 def longest(names: Sequence[str]) -> int:

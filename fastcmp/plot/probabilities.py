@@ -8,6 +8,7 @@ import numpy as np
 
 from fastcmp import pictures
 from fastcmp.core.checks import as_flag
+from fastcmp.core.errors import BadTypeError
 from fastcmp.estimates.calibration import Calibration
 from fastcmp.estimates.decision_curves import DecisionCurve
 from fastcmp.estimates.reliability import ReliabilityDiagram
@@ -61,7 +62,9 @@ def decision_curve(
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, DecisionCurve):
-        raise TypeError(f"decision_curve draws a DecisionCurve, got {type(result).__name__}")
+        raise BadTypeError(
+            "decision_curve draws a DecisionCurve", type(result).__name__, argument="result"
+        )
     differences = as_flag(differences, "differences")
     ax = prepare_axes(ax, (6.2, 4.2))
     handles = draw_curves(pictures.net_benefit(result, differences=differences), ax)
@@ -102,7 +105,9 @@ def reliability(result: ReliabilityDiagram, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, ReliabilityDiagram):
-        raise TypeError(f"reliability draws a ReliabilityDiagram, got {type(result).__name__}")
+        raise BadTypeError(
+            "reliability draws a ReliabilityDiagram", type(result).__name__, argument="result"
+        )
     ax = prepare_axes(ax, (5.2, 5.2))
     picture = pictures.reliability(result)
     place_legend(ax, draw_curves(picture, ax), picture.legend, inside=True)
@@ -141,7 +146,9 @@ def calibration(result: Calibration, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, Calibration):
-        raise TypeError(f"calibration draws a Calibration, got {type(result).__name__}")
+        raise BadTypeError(
+            "calibration draws a Calibration", type(result).__name__, argument="result"
+        )
     ax = prepare_axes(ax, (5.6, 4.6))
     balanced = result.method == "balanced"
     x, y = (result.mcb_balanced, result.dsc_balanced) if balanced else (result.mcb, result.dsc)

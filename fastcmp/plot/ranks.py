@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastcmp import pictures
+from fastcmp.core.errors import BadTypeError
 from fastcmp.datasets.task_draws import TaskBootstrap
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.maps import draw_cells
@@ -150,9 +151,10 @@ def rank_distribution(result: TaskBootstrap, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     if not isinstance(result, TaskBootstrap):
-        raise TypeError(
-            "rank_distribution draws a TaskBootstrap, from datasets.task_bootstrap, "
-            f"got {type(result).__name__}"
+        raise BadTypeError(
+            "rank_distribution draws a TaskBootstrap, from datasets.task_bootstrap",
+            type(result).__name__,
+            argument="result",
         )
     chance = np.asarray(result.rank_distribution, dtype=np.float64)
     n = len(chance)

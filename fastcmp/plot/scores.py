@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.sections import interval_name
 from fastcmp.counts.roc_points import RocCurve
@@ -131,7 +132,9 @@ def roc(
     names = [as_text(name) for name in read.names]
     weights = read_weights(sample_weight, read)
     if band and weights is not None:
-        raise ValueError("band=True has no interval for sample_weight=: leave one of them out")
+        raise BadValueError(
+            "`band=True` has no interval for `sample_weight=`: leave one of them out"
+        )
     curves = [roc_points(sweep_scores(read, weights, m)) for m in range(len(names))]
     cuts = [_find_cut(read, weights, *numbered, cutoff) for numbered in enumerate(curves)]
     areas = [curve.auc for curve in curves]
@@ -174,9 +177,9 @@ def _find_cut(
         )
         return _Cut(best.cutoff, 1 - best.specificity, best.sensitivity)
     if isinstance(cutoff, bool) or not isinstance(cutoff, Real):
-        raise TypeError(f"cutoff must be a criterion or a number, got {cutoff!r}")
+        raise BadTypeError("`cutoff` must be a criterion or a number", repr(cutoff))
     if math.isnan(cutoff):
-        raise ValueError("cutoff must be a number, got nan")
+        raise BadValueError("`cutoff` must be a number", "nan")
     # The first point is none of a score.
     last = [np.count_nonzero(curve.thresholds[1:] >= cutoff)]
     return _Cut(float(cutoff), curve.fpr[last], curve.tpr[last])
@@ -274,7 +277,7 @@ def cutoffs(
     >>> plt.close(ax.figure)
     """
     if result is not None and not isinstance(result, CutpointResult):
-        raise TypeError(f"result must be a CutpointResult, got {type(result).__name__}")
+        raise BadTypeError("`result` must be a CutpointResult", type(result).__name__)
     read = read_scores(y_true, in_doubles(score), positive, single=True)
     weights = read_weights(sample_weight, read)
     curve = roc_points(sweep_scores(read, weights))
@@ -340,7 +343,7 @@ def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
     """
     rows = np.flatnonzero(np.isfinite(curve.thresholds))[::-1]
     if not rows.size:
-        raise ValueError("score must have finite values to draw cutoffs, got infinite ones only")
+        raise BadValueError("`score` must have finite values to draw cutoffs", "infinite ones only")
     x = curve.thresholds[rows]
     beyond = 0.03 * (x[-1] - x[0]) or 0.5
     x = np.concatenate([[x[0] - beyond], x, [x[-1] + beyond]])
@@ -474,7 +477,7 @@ def lift(
     >>> plt.close(ax.figure)
     """
     if not isinstance(table, LiftTable):
-        raise TypeError(f"lift draws a LiftTable, got {type(table).__name__}")
+        raise BadTypeError("lift draws a LiftTable", type(table).__name__, argument="table")
     kind = choose(kind, "kind", tuple(_MEASURES))
     name, label, scale = _MEASURES[kind]
     rates = table.cumulative if cumulative else table.by_group

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fastcmp.core.errors import BadTypeError
 from fastcmp.core.render import visible
 from fastcmp.inputs.binary_labels import as_doubles
 from fastcmp.pictures import Curves
@@ -36,7 +37,7 @@ def prepare_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     if ax is None:
         return plt.subplots(figsize=size, layout="constrained")[1]
     if not isinstance(ax, KnownAxes):
-        raise TypeError(f"ax must be matplotlib Axes, got {type(ax).__name__}")
+        raise BadTypeError("`ax` must be matplotlib Axes", type(ax).__name__)
     return ax
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.estimates.pareto import ParetoSet
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.slices_result import SlicesResult
@@ -62,14 +63,14 @@ def pareto(
     'cost (lower is better)'
     """
     if not isinstance(result, ParetoSet):
-        raise TypeError(
-            f"result must be what pareto_set returns; pareto draws a ParetoSet, got "
-            f"{type(result).__name__}"
+        raise BadTypeError(
+            "`result` must be what pareto_set returns; pareto draws a ParetoSet",
+            type(result).__name__,
         )
     places = []
     for name, argument, default in ((x, "x", 1), (y, "y", 0)):
         if not (name is None or (isinstance(name, str) and name in result.criteria)):
-            raise ValueError(f"{argument} must be one of {result.criteria}, got {name!r}")
+            raise BadValueError(f"`{argument}` must be one of {result.criteria}", repr(name))
         places.append(default if name is None else result.criteria.index(name))
     ax = prepare_axes(ax, (6.0, 4.4))
     kinds = [
@@ -151,19 +152,19 @@ def slice_map(
     ['s', 't']
     """
     if not isinstance(result, SlicesResult):
-        raise TypeError(
-            f"result must be what compare_slices returns; slice_map draws a "
-            f"SlicesResult, got {type(result).__name__}"
+        raise BadTypeError(
+            "`result` must be what compare_slices returns; slice_map draws a SlicesResult",
+            type(result).__name__,
         )
     names, cells, stars = list(result.names), result.mean, None
     if control is not None:
         try:
             k = position_of(control, result.names)
         except ValueError as error:
-            raise ValueError(f"control: {error}") from None
+            raise BadValueError(f"`control`: {error}") from None
         rows = np.flatnonzero((result.pairs == k).any(axis=1))
         if not rows.size:
-            raise ValueError(f"control must be compared with others, and {names[k]!r} was not")
+            raise BadValueError(f"`control` must be compared with others, and {names[k]!r} was not")
         turned = result.pairs[rows, 0] == k
         others = np.where(turned, result.pairs[rows, 1], result.pairs[rows, 0])
         cells = np.where(turned, -1.0, 1.0)[:, None] * result.difference[rows] + 0.0

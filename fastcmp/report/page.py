@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fastcmp import __version__
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record, brief
 from fastcmp.core.render import MOST_ROWS, more_rows, shortened, visible
 from fastcmp.core.saved_states import check_place, replacing, to_plain
@@ -181,7 +182,7 @@ def write_report(
     """
     path = _checked(path)
     if not isinstance(title, str):
-        raise TypeError(f"title must be text, got {brief(title)}")
+        raise BadTypeError("`title` must be text", brief(title))
     page = to_page(records, title=title, command=command, data=data)
     with replacing(path) as file:
         file.write(page.encode())
@@ -190,11 +191,11 @@ def write_report(
 def _checked(path: object) -> Path:
     """The path of a page, checked before long work."""
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be a path such as 'report.html', got {brief(path)}")
+        raise BadTypeError("`path` must be a path such as 'report.html'", brief(path))
     place = Path(path)
     check_place(place)
     if place.suffix.lower() not in PAGES:
-        raise ValueError(f"path must end in .html or .htm, got {str(path)!r}")
+        raise BadValueError("`path` must end in .html or .htm", repr(str(path)))
     return place
 
 

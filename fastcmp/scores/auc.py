@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
@@ -100,18 +101,20 @@ def _read_at(x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: st
 def check_region(fpr_range: Any, tpr_range: Any, ties: str, *, standardize: bool) -> Region | None:
     """The part of the curve to measure, or None for all of it."""
     if fpr_range is not None and tpr_range is not None:
-        raise ValueError("fpr_range and tpr_range exclude each other: pass one of them")
+        raise BadValueError("`fpr_range` and tpr_range exclude each other: pass one of them")
     bounds = fpr_range if tpr_range is None else tpr_range
     if bounds is None:
         if standardize:
-            raise ValueError("standardize=True is for a partial area: pass fpr_range=")
+            raise BadValueError(
+                "`standardize=True` is for a partial area", remedy=": pass `fpr_range=`"
+            )
         return None
     name = "fpr_range" if tpr_range is None else "tpr_range"
     numbers = np.shape(bounds) == (2,) and all(isinstance(x, Real) for x in bounds)
     if not numbers or not 0 <= bounds[0] < bounds[1] <= 1:
-        raise ValueError(f"{name} must be two rates with 0 <= low < high <= 1, got {bounds!r}")
+        raise BadValueError(f"`{name}` must be two rates with 0 <= low < high <= 1", repr(bounds))
     if ties != "half":
-        raise ValueError(f"a partial area joins its points by lines: ties='half', got {ties!r}")
+        raise BadValueError("a partial area joins its points by lines: `ties='half'`", repr(ties))
     low, high = map(float, bounds)
     return Region(low, high, tpr_range is not None, standardize)
 
@@ -356,9 +359,9 @@ def auc(
     of_data |= {"multiclass": multiclass, "standardize": standardize or None}
     if are_counts_given(data, {"counts": counts}, of_data):
         if not hasattr(type(counts), "areas"):
-            raise TypeError(f"counts must be a ScoreCounts, got {type(counts).__name__}")
+            raise BadTypeError("`counts` must be a ScoreCounts", type(counts).__name__)
         if choose(ties, "ties", _TIES) != "half":
-            raise ValueError(f"ties={ties!r} needs all scores: of counts ties='half'")
+            raise BadValueError(f"`ties={ties!r}` needs all scores: of counts `ties='half'`")
         bounds = counts.areas  # type: ignore[union-attr]  # which has them
         return only_area(bounds) if len(bounds) == 1 else bounds
     average = choose(average, "average", AVERAGES)
@@ -368,27 +371,32 @@ def auc(
         binary |= {"tpr_range": tpr_range, "standardize": standardize or None}
         for name, value in binary.items():
             if value is not None:
-                raise ValueError(f"{name}= is for two classes: it does not go with multiclass=")
+                raise BadValueError(
+                    f"`{name}=` is for two classes: it does not go with `multiclass=`"
+                )
         if method == "ovo" and (average in ("micro", "samples") or has_columns(y_true)):
-            raise ValueError(
-                "multiclass='ovo' compares pairs of classes: y_true must be of shape (n,), and "
-                f"average 'macro', 'weighted' or None, got {average!r}"
+            raise BadValueError(
+                "`multiclass='ovo'` compares pairs of classes: y_true must be of shape (n,), "
+                "and average 'macro', 'weighted' or None",
+                repr(average),
             )
         table = read_class_scores(**data, classes=classes, sample_weight=sample_weight)
         if method == "ovr":
             return average_classes(table, _area, average)
         return _average_pairs(table, average)
     if classes is not None:
-        raise ValueError("classes= are the columns of scores: pass multiclass='ovr' or 'ovo'")
+        raise BadValueError(
+            "`classes=` are the columns of scores", remedy=": pass `multiclass='ovr'` or 'ovo'"
+        )
     ties = choose(ties, "ties", _TIES)
     on_single_class = choose(on_single_class, "on_single_class", ("raise", "nan"))
     if max_fpr is not None:
         if (fpr_range, tpr_range) != (None, None):
-            raise ValueError("max_fpr excludes fpr_range and tpr_range: pass one of them")
+            raise BadValueError("`max_fpr` excludes fpr_range and tpr_range: pass one of them")
         if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
-            raise TypeError(f"max_fpr must be a number in (0, 1], got {max_fpr!r}")
+            raise BadTypeError("`max_fpr` must be a number in (0, 1]", repr(max_fpr))
         if not 0 < max_fpr <= 1:
-            raise ValueError(f"max_fpr must lie in (0, 1], got {max_fpr}")
+            raise BadValueError("`max_fpr` must lie in (0, 1]", max_fpr)
         fpr_range, standardize = (0.0, float(max_fpr)), True
     region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
@@ -410,9 +418,11 @@ def auc(
     areas = np.full(len(read.columns), np.nan)
     if not all(by_class):
         if on_single_class == "raise":
-            raise ValueError(
-                f"AUC needs both classes, got {read.n_positives} positives and "
-                f"{read.n_negatives} negatives (on_single_class='nan' gives NaN)"
+            raise BadValueError(
+                "AUC needs both classes",
+                f"{read.n_positives} positives and {read.n_negatives} negatives",
+                " (`on_single_class='nan'` gives NaN)",
+                argument="y_true",
             )
         return float("nan") if read.single else areas
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_cells, as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record, TwoClassCounts, are_two_class
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, interval_name
@@ -461,14 +462,18 @@ def classification_table(
     if are_counts_given({"y_true": y_true}, {"counts": counts} | cells, of_labels):
         numbers = [raw for raw in cells.values() if raw is not None]
         if len(numbers) != (4 if counts is None else 0):
-            raise TypeError("pass all of tp=, fp=, fn= and tn=, or counts=, not some of both")
+            raise BadTypeError(
+                "pass all of `tp=`, `fp=`, `fn=` and `tn=`, or `counts=`, not some of both"
+            )
         if counts is None:
             if positive is not None:
-                raise TypeError("positive= is of labels or counts=: tp= and the others know it")
+                raise BadTypeError(
+                    "`positive=` is of labels or `counts=`: `tp=` and the others know it"
+                )
             options |= dict(zip(cells, as_cells(**cells), strict=True))
             return ClassificationTable(**options)
         if not are_two_class(counts):
-            raise TypeError(f"counts must be a fastcmp.stream.ConfusionCounts, got {counts!r}")
+            raise BadTypeError("`counts` must be a fastcmp.stream.ConfusionCounts", repr(counts))
         table, labels = counts.two_class_counts(positive)
         options |= {**table, "labels": labels, "n_missing": counts.n_missing}
         return ClassificationTable(**options)
@@ -499,13 +504,13 @@ def classification_table(
 
 def _check_cutoff(cutoff: Any) -> float:
     if isinstance(cutoff, (bool, str, bytes)) or np.ndim(cutoff):
-        raise TypeError(f"cutoff must be a number, got {cutoff!r}")
+        raise BadTypeError("`cutoff` must be a number", repr(cutoff))
     try:
         value = float(cutoff)
     except (TypeError, ValueError):
-        raise TypeError(f"cutoff must be a number, got {cutoff!r}") from None
+        raise BadTypeError("`cutoff` must be a number", repr(cutoff)) from None
     if math.isnan(value):
-        raise ValueError("cutoff must be a number, got nan")
+        raise BadValueError("`cutoff` must be a number", "nan")
     return value
 
 
@@ -513,7 +518,7 @@ def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, b
     """The scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"
-        raise TypeError(f"pass one of score_or_label and scores=, got {got}")
+        raise BadTypeError("pass one of score_or_label and `scores=`", got)
     if scores is not None:
         numbers, _ = find_numbers(scores, "scores")
         return scores if numbers is None else as_doubles(numbers), True

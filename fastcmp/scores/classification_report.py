@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, choose
-from fastcmp.core.errors import ArgumentError
+from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.kernels.class_exchanges import exchange_classes
 from fastcmp.metrics.cells import Cells
@@ -293,7 +293,7 @@ def read_report_options(
 ) -> dict[str, Any]:
     """Check the options that the record repeats."""
     if (places := as_whole(digits, "digits", 0)) > _MOST_DIGITS:
-        raise ValueError(f"digits must be at most {_MOST_DIGITS}, got {places}")
+        raise BadValueError(f"`digits` must be at most {_MOST_DIGITS}", places)
     return {
         "digits": places,
         "confidence_level": as_proportion(confidence_level, "confidence_level"),
@@ -462,7 +462,7 @@ def read_chosen(
         for entry in _listed(COLUMNS if metrics is None else metrics, "metrics")
     )
     if not columns:
-        raise ValueError("metrics must name at least one metric, got none")
+        raise BadValueError("`metrics` must name at least one metric", "none")
     whole = tuple(
         _metric_of(entry, "overall", positive=positive, zero_division=zero)
         if isinstance(entry, str)
@@ -472,7 +472,7 @@ def read_chosen(
     for argument, metrics_read in {"metrics": columns, "overall": whole}.items():
         names = [metric.full_name for metric in metrics_read]
         if len(set(names)) < len(names):
-            raise ValueError(f"{argument} must name different metrics, got {names}")
+            raise BadValueError(f"`{argument}` must name different metrics", names)
     return Chosen(columns, whole, read_labels(labels), positive)
 
 
@@ -481,7 +481,7 @@ def _listed(raw: Any, name: str) -> list[Any]:
     if isinstance(raw, (str, Metric)) or callable(raw):
         return [raw]
     if not isinstance(raw, (list, tuple)):
-        raise TypeError(f"{name} must be a list of metrics, got {raw!r}")
+        raise BadTypeError(f"`{name}` must be a list of metrics", repr(raw))
     return list(raw)
 
 
@@ -489,27 +489,26 @@ def _metric_of(entry: Any, argument: str, **options: Any) -> Metric:
     """The metric of an argument, which an error names."""
     try:
         return make_metric(entry, **options)
-    except (ValueError, TypeError) as error:
-        if isinstance(error, ArgumentError) and error.argument == "metric":
-            raise type(error)(argument, *error.args[1:]) from None
-        text = str(error)
-        of = f"{argument} must" if text.startswith("metric must") else f"{argument}: "
-        raise type(error)(of + text.removeprefix("metric must")) from None
+    except ArgumentError as error:
+        text = error.args[0]
+        ours = text.removeprefix("`metric` ")
+        demand = f"`{argument}`: {text}" if ours == text else f"`{argument}` {ours}"
+        raise error.but(demand=demand) from None
 
 
 def _of_classes(entry: Any, zero_division: float) -> Metric:
     """A metric of each class."""
     metric = _metric_of(entry, "metrics")
     if not metric.is_rate:
-        raise ValueError(
-            f"metrics must be rates of classes, such as 'precision', and "
-            f"{metric.full_name!r} is of all classes at once: pass it as overall="
+        raise BadValueError(
+            "`metrics` must be rates of classes, such as 'precision', and "
+            f"{metric.full_name!r} is of all classes at once",
+            remedy=": pass it as `overall=`",
         )
     if metric.average not in ("binary", None) or metric.prevalence is not None:
-        raise ValueError(
-            f"metrics are of each class, and their averages stand below: pass "
-            f"{metric.name!r}, got {entry if isinstance(entry, str) else 'a Metric'!r}"
-            " with an average or a prevalence"
+        raise BadValueError(
+            f"`metrics` are of each class, and their averages stand below: pass {metric.name!r}",
+            f"{entry if isinstance(entry, str) else 'a Metric'!r} with an average or a prevalence",
         )
     if not isinstance(entry, Metric):
         metric = replace(metric, zero_division=zero_division)
@@ -528,33 +527,37 @@ def make_plan(measures: Chosen, counts: ReportCounts, target_names: Any) -> Plan
     else:
         listed = averaged = tuple(labels)
         if not set(listed) & set(in_data):
-            raise ValueError(
-                f"labels must be classes of the data ({_first_labels(in_data)}), got "
-                f"{_first_labels(listed)}"
+            raise BadValueError(
+                f"`labels` must be classes of the data ({_first_labels(in_data)})",
+                _first_labels(listed),
             )
     classes = (*listed, *(label for label in in_data if label not in set(listed)))
     whole = len(classes) == len(listed)
     codes, positive = list(range(len(listed))), measures.positive
     if positive is not None:
         if positive not in listed:
-            raise ValueError(f"positive must be one of {_first_labels(listed)}, got {positive!r}")
+            raise BadValueError(
+                f"`positive` must be one of {_first_labels(listed)}", repr(positive)
+            )
         codes = [listed.index(positive)]
     names = tuple(map(str, listed))
     if target_names is not None:
         if isinstance(target_names, str) or not hasattr(target_names, "__len__"):
-            raise TypeError(f"target_names must be a sequence of names, got {target_names!r}")
+            raise BadTypeError("`target_names` must be a sequence of names", repr(target_names))
         names = tuple(map(str, target_names))
         if len(names) != len(listed):
-            raise ValueError(
-                f"target_names must name each of the {len(listed)} classes "
-                f"{_first_labels(listed)}, got {len(names)} names"
+            raise BadValueError(
+                f"`target_names` must name each of the {len(listed)} classes "
+                f"{_first_labels(listed)}",
+                f"{len(names)} names",
             )
     for metric in measures.overall:
         if metric.is_rate and metric.average in ("binary", None) and len(in_data) > 2:
-            raise ValueError(
-                f"overall must be of all {len(in_data)} classes, and {metric.name!r} is a "
-                f"rate of each: pass it as metrics=, or an average of it, such as "
-                f"'{metric.name}_macro'"
+            raise BadValueError(
+                f"`overall` must be of all {len(in_data)} classes, and {metric.name!r} is a "
+                "rate of each",
+                remedy=": pass it as `metrics=`, or an average of it, such as "
+                f"'{metric.name}_macro'",
             )
     n_listed, n = sum(sizes.get(label, 0) for label in listed), counts.n_samples
     return Plan(

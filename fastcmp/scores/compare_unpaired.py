@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.sentences import dropped_sentences, how
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.decided import Decided, read_alpha
@@ -158,11 +159,12 @@ def compare_unpaired(
     options = {"classes": classes, "positive": positive, "lower_is_better": loss or None}
     for name, value in options.items():
         if value is not None and measure != _OWNERS[name]:
-            raise ValueError(f"{name} is for measure={_OWNERS[name]!r}, got {measure!r}")
+            raise BadValueError(f"`{name}` is for `measure={_OWNERS[name]!r}`", repr(measure))
     policies = {"accuracy": ("raise", "wrong"), "mean": POLICIES, "auc": ("raise",)}
     if missing not in policies[measure]:
-        raise ValueError(
-            f"missing must be one of {policies[measure]} with measure={measure!r}, got {missing!r}"
+        raise BadValueError(
+            f"`missing` must be one of {policies[measure]} with `measure={measure!r}`",
+            repr(missing),
         )
     shared: dict[str, Any] = {
         "alternative": alternative,
@@ -236,9 +238,9 @@ def _read_pairs(a: Any, b: Any, measure: str) -> tuple[Any, Any, Any, Any]:
         except TypeError:
             n = -1
         if n != 2:
-            raise TypeError(
-                f"{name} must be a pair of {_DATA[measure]} with measure={measure!r}, "
-                f"got {type(data).__name__}{f' of length {n}' if n >= 0 else ''}"
+            raise BadTypeError(
+                f"`{name}` must be a pair of {_DATA[measure]} with `measure={measure!r}`",
+                f"{type(data).__name__}{f' of length {n}' if n >= 0 else ''}",
             )
         parts += [data[0], data[1]]
     return tuple(parts)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, dropped_sentences
@@ -186,9 +187,10 @@ def _weighted_sweep(
         fp = np.cumsum(weights[order] - of_positives)[last]
         total = tp[-1] + fp[-1]
     if not np.isfinite(total):
-        raise ValueError(
-            "sample_weight must add up to a finite number, got weights up to "
-            f"{weights.max():.3g}: divide all by the largest"
+        raise BadValueError(
+            "`sample_weight` must add up to a finite number",
+            f"weights up to {weights.max():.3g}",
+            ": divide all by the largest",
         )
     return descending[last], fp, tp
 
@@ -245,7 +247,7 @@ def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> Roc
     """Points of the ROC curve from the counts of a sweep."""
     if not sweep.n_positives or not sweep.n_negatives:
         absent = "positives" if not sweep.n_positives else "negatives"
-        raise ValueError(f"a ROC curve needs both classes: y_true holds no {absent}")
+        raise BadValueError(f"a ROC curve needs both classes: `y_true` holds no {absent}")
     fp, tp, thresholds = sweep.fp, sweep.tp, sweep.thresholds.astype(np.float64)
     if drop_intermediate and tp.size > 2:
         bends = (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0)
@@ -350,7 +352,7 @@ def precision_recall_curve(
 
 def _precision_recall(sweep: ThresholdSweep) -> tuple[Any, Any]:
     if not sweep.n_positives:
-        raise ValueError("precision and recall need positives: y_true holds none")
+        raise BadValueError("precision and recall need positives: `y_true` holds none")
     called = sweep.tp + sweep.fp
     # Where weights are 0 nothing is called positive, and nothing is wrong.
     precision = np.divide(sweep.tp, called, out=np.ones(called.size), where=called > 0)
@@ -501,15 +503,17 @@ def average_precision(
     average = choose(average, "average", AVERAGES)
     if not has_columns(score):
         if classes is not None:
-            raise ValueError("classes= names the columns of score, which has only one")
+            raise BadValueError("`classes=` names the columns of score, which has only one")
         sweep = threshold_sweep(y_true, score, positive=positive, sample_weight=sample_weight)
         return _average_precision(sweep)
     if positive is not None:
-        raise ValueError("positive= is for two classes and scores of shape (n,): leave it out")
+        raise BadValueError("`positive=` is for two classes and scores of shape (n,): leave it out")
     read = read_class_scores(y_true, score, classes, sample_weight)
     if len(read.names) == 2 and not has_columns(y_true):
-        raise ValueError(
-            f"of two classes, {read.names}, pass the scores of the positive one only, of shape (n,)"
+        raise BadValueError(
+            f"of two classes, {read.names}, pass the scores of the positive one only, of shape "
+            "(n,)",
+            argument="score",
         )
 
     def measure(flags: Any, column: Any, weights: Any) -> float:
@@ -536,7 +540,7 @@ def class_weights(read: ClassScores) -> Floats:
     sums = np.asarray(ones @ read.positive, np.float64)
     if not sums.all():
         empty = [label for label, n in zip(read.names, sums, strict=True) if not n]
-        raise ValueError(f"y_true holds no sample of {empty[:10]}")
+        raise BadValueError(f"`y_true` holds no sample of {empty[:10]}")
     return sums
 
 
@@ -556,8 +560,8 @@ def average_classes(
             try:
                 of_samples[i] = measure(flags, row, None)
             except ValueError as error:
-                raise ValueError(
-                    f"average='samples' has nothing to measure for sample {i}: {error}"
+                raise BadValueError(
+                    f"`average='samples'` has nothing to measure for sample {i}: {error}"
                 ) from None
         return float(np.average(of_samples, weights=weights))
     sums = class_weights(read)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_finite, as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Column, Section, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, answer, dropped_sentences
@@ -294,7 +295,7 @@ class CutpointResult(Record):
         ConfidenceInterval(low=3.0, high=6.0)
         """
         if not self.resampled.size:
-            raise ValueError("there was no resampling: pass n_resamples=")
+            raise BadValueError("there was no resampling", remedy=": pass `n_resamples=`")
         level = self.confidence_level
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")
@@ -476,28 +477,29 @@ def optimal_cutpoint(
     costs = {"cost_fp": cost_fp, "cost_fn": cost_fn}
     for name, cost in costs.items():
         if as_finite(cost, name) <= 0.0:
-            raise ValueError(f"{name} must be positive and finite, got {cost}")
+            raise BadValueError(f"`{name}` must be positive and finite", cost)
     function = criterion if callable(criterion) else None
     kind = choose(criterion, "criterion", CRITERIA) if function is None else None
     title = "a function" if kind is None else repr(kind)
     if (cost_fp, cost_fn) != (1.0, 1.0) and kind not in WEIGHTED:
-        raise ValueError(f"criterion {title} takes no costs: choose one of {WEIGHTED}")
+        raise BadValueError(f"`criterion` {title} takes no costs: choose one of {WEIGHTED}")
     takers = (*WEIGHTED, "prevalence", "prevalence-matching")
     if prevalence is not None and kind not in takers:
-        raise ValueError(f"criterion {title} takes no prevalence: choose one of {takers}")
+        raise BadValueError(f"`criterion` {title} takes no prevalence: choose one of {takers}")
     drawing = Drawing.read(n_resamples, rng, workers, progress, least=0)
     if drawing.n and kind == "prevalence":
-        raise ValueError(
-            "criterion 'prevalence' has nothing to resample: samples are drawn from "
-            "each class separately, and the proportion of positives stays"
+        raise BadValueError(
+            "`criterion` 'prevalence' has nothing to resample: samples are drawn from each "
+            "class separately, and the proportion of positives stays"
         )
     check_indexes([("y_true", y_true), ("score", score)])
     read = read_scores(y_true, _as_doubles(score), positive, single=True)
     if rule in _TURNED:
         if kind == "prevalence":
-            raise ValueError(
-                f"criterion 'prevalence' needs rule='>=' or '>', for a score that is the "
-                f"probability of the positive class, got {rule!r}"
+            raise BadValueError(
+                "`criterion` 'prevalence' needs `rule='>='` or '>', for a score that is the "
+                "probability of the positive class",
+                repr(rule),
             )
         read = replace(read, columns=(-read.columns[0],))
     weights = read_weights(sample_weight, read)
@@ -534,7 +536,7 @@ def optimal_cutpoint(
         values = target.values(*counts, sweep.n_positives, sweep.n_negatives)
         places = target.best(values)
         if not places.size:
-            raise ValueError(f"criterion {target.name!r} has no value at any cutoff")
+            raise BadValueError(f"`criterion` {target.name!r} has no value at any cutoff")
         best, value = possible[places], float(values[places[0]])
         cutoffs = candidates.cutoffs(best)
         if drawing.n:
@@ -588,7 +590,7 @@ def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
         return True
     one = function(*(part[0].item() for part in counts))
     if np.ndim(one) or np.asarray(one).dtype.kind not in "biuf":
-        raise TypeError(f"criterion must give a number for each cutoff, got {one!r}")
+        raise BadTypeError("`criterion` must give a number for each cutoff", repr(one))
     return False
 
 

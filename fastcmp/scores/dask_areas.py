@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import check_memory
 from fastcmp.inputs.binary_labels import flags_of, join_labels, positive_label, split_labels
 from fastcmp.inputs.scores import ScoreBlock, named_scores, order_of, read_block
@@ -93,7 +94,7 @@ def count_scores(blocks: Blocks, positive: Any) -> tuple[bool, ScoreCounts]:
         is_single, counts = dask.compute(dask.delayed(_is_single)(bins), merged)
         if is_single is not None:
             return is_single, counts
-    raise ValueError("y_true must hold at least one sample, got none")
+    raise BadValueError("`y_true` must hold at least one sample", "none")
 
 
 def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
@@ -335,15 +336,15 @@ def delong_of_blocks(y_true: Any, scores: Any, positive: Any, memory_limit: int)
     labels: tuple[Any, ...] = ()
     for i, block in enumerate(described):
         if block.names != names:
-            raise ValueError(
-                f"blocks must hold the same models in the same order (pass names=), got"
-                f" {names[:3]} in block 0 and {block.names[:3]} in block {i}"
+            raise BadValueError(
+                "blocks must hold the same models in the same order (pass `names=`)",
+                f"{names[:3]} in block 0 and {block.names[:3]} in block {i}",
             )
         labels = join_labels(labels, block.labels)
         for label, count in zip(block.labels, block.counts, strict=True):
             totals[label] = totals.get(label, 0) + count
     if not labels:
-        raise ValueError("y_true must hold at least one sample, got none")
+        raise BadValueError("`y_true` must hold at least one sample", "none")
     pair = positive_label(list(labels), positive)
     n1, n0 = (totals.get(label, 0) for label in pair)
     if min(n1, n0) < 2:

@@ -25,6 +25,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval, t_ppf, t_tail
 from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.saved_states import readable
@@ -452,8 +453,8 @@ def compare_estimates(
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     margin = as_finite(margin, "margin", 0.0)
     if margin >= largest:
-        raise ValueError(
-            f"margin must be below {largest:g}, the largest possible difference, got {margin}"
+        raise BadValueError(
+            f"`margin` must be below {largest:g}, the largest possible difference", margin
         )
     options = MarginOptions(margin, as_margin_alpha(alpha))
     difference = auc_a - auc_b
@@ -752,11 +753,11 @@ class DelongResult(Pilot, Record):
         """
         rows = np.atleast_2d(as_numbers(matrix, "matrix")).astype(np.float64)
         if not np.isfinite(rows).all():
-            raise ValueError("matrix must be finite")
+            raise BadValueError("`matrix` must be finite")
         if rows.ndim != 2 or rows.shape[1] != self.auc.size or not len(rows):
-            raise ValueError(
-                f"matrix must have {self.auc.size} columns, one for each model, got "
-                f"shape {np.shape(matrix)}"
+            raise BadValueError(
+                f"`matrix` must have {self.auc.size} columns, one for each model",
+                f"shape {np.shape(matrix)}",
             )
         estimate = rows @ self.auc
         covariance = rows @ self.covariance @ rows.T
@@ -996,12 +997,12 @@ def delong(
     column = read_column(groups, "groups")
     n = read.positive.size if read.kept is None else read.kept.size
     if len(column) != n:
-        raise ValueError(f"groups has {len(column)} entries, y_true has {n} labels")
+        raise BadValueError(f"`groups` has {len(column)} entries, y_true has {n} labels")
     check_indexes([("y_true", read.y_true), ("groups", groups)])
     if read.kept is not None:
         column = column.take(read.kept)
     if column.missing() is not None:
-        raise ValueError("groups has missing entries")
+        raise BadValueError("`groups` has missing entries")
     _, codes = np.unique(column.factorized().positions(), return_inverse=True)
     return _delong(read, codes.astype(np.int64), threads)
 
@@ -1014,9 +1015,10 @@ def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> D
         held = np.unique(clusters[positive]).size, np.unique(clusters[~positive]).size
     what, (units1, units0) = ("clusters", held) if held else ("samples", (n1, n0))
     if min(units1, units0) < 2:
-        raise ValueError(
-            f"DeLong's variance needs at least 2 {what} of each class, got {units1} with "
-            f"positives and {units0} with negatives"
+        raise BadValueError(
+            f"DeLong's variance needs at least 2 {what} of each class",
+            f"{units1} with positives and {units0} with negatives",
+            argument="y_true",
         )
     values = np.empty((len(read.columns), positive.size))
 
@@ -1192,10 +1194,10 @@ def hanley_mcneil(auc: float, n_positives: int, n_negatives: int) -> float:
     0.03282
     """
     if isinstance(auc, bool) or not isinstance(auc, Real) or not 0 <= auc <= 1:
-        raise ValueError(f"auc must lie in [0, 1], got {auc!r}")
+        raise BadValueError("`auc` must lie in [0, 1]", repr(auc))
     for name, n in (("n_positives", n_positives), ("n_negatives", n_negatives)):
         if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-            raise ValueError(f"{name} must be a whole number >= 1, got {n!r}")
+            raise BadValueError(f"`{name}` must be a whole number >= 1", repr(n))
     area = float(auc)
     # Q1 - A**2 and Q2 - A**2, without the subtraction.
     two_positives = area * (1 - area) ** 2 / (2 - area)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.records import ConfidenceInterval, Drawn, Record
 from fastcmp.core.saved_states import readable
@@ -325,14 +326,14 @@ def lift_table(
     ties = choose(ties, "ties", tuple(TIES))
     level = as_proportion(confidence_level, "confidence_level")
     if sample_weight is not None and ties != "expected":
-        raise ValueError(f"sample_weight= goes with ties='expected', got {ties!r}")
+        raise BadValueError("`sample_weight=` goes with `ties='expected'`", repr(ties))
     read, weights, sweep = _read_two_classes(y_true, score, positive, sample_weight, "lift")
     n = read.positive.size
     if isinstance(groups, (bool, np.bool_)) or not hasattr(groups, "__index__"):
-        raise TypeError(f"groups must be a whole number, got {groups!r}")
+        raise BadTypeError("`groups` must be a whole number", repr(groups))
     n_groups = operator.index(groups)
     if not 1 <= n_groups <= n:
-        raise ValueError(f"groups must be from 1 to the number of samples, {n}, got {n_groups}")
+        raise BadValueError(f"`groups` must be from 1 to the number of samples, {n}", n_groups)
     if weights is None:
         group, lowest, cases, events = _cut(read, sweep, n_groups, ties)
     else:  # in parts of equal weight, ties in random order
@@ -367,7 +368,7 @@ def _read_two_classes(
     sweep = sweep_scores(read, weights)
     if not sweep.n_positives or not sweep.n_negatives:
         held = "no events" if not sweep.n_positives else "nothing but events"
-        raise ValueError(f"{what} needs both classes: y_true holds {held}")
+        raise BadValueError(f"{what} needs both classes: `y_true` holds {held}")
     return read, weights, sweep
 
 

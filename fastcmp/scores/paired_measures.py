@@ -20,6 +20,7 @@ from fastcmp.core.checks import (
     check_total,
     choose,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import Compared, Record, are_labelled
 from fastcmp.core.saved_states import readable
@@ -603,9 +604,8 @@ def compare_sensitivity_specificity(
     if margin is not None:
         pair = margin if isinstance(margin, (tuple, list)) else (margin, margin)
         if len(pair) != 2:
-            raise ValueError(
-                "margin must be one number, or two: of sensitivity and of specificity, got "
-                f"{len(pair)}"
+            raise BadValueError(
+                "`margin` must be one number, or two: of sensitivity and of specificity", len(pair)
             )
         margins = [as_margin(x, 1.0) for x in pair]
     alpha = as_margin_alpha(alpha)
@@ -622,9 +622,10 @@ def compare_sensitivity_specificity(
         check_total(counts.counts, "counts", counts.counts.ndim)
         n_missing, classes = counts.n_missing, list(counts.classes)
         if not 1 <= len(classes) <= 2:
-            raise ValueError(
-                f"counts must be of two classes, got {len(classes)}: {classes[:10]}; for one "
-                "class against the others compare y_true == that class, and so on"
+            raise BadValueError(
+                "`counts` must be of two classes",
+                f"{len(classes)}: {classes[:10]}",
+                "; for one class against the others compare `y_true` == that class, and so on",
             )
         labels = positive_label(classes, positive, "counts")
         # A class that is missing has no samples.
@@ -634,9 +635,9 @@ def compare_sensitivity_specificity(
     else:
         table = as_counts(counts, "counts")
         if table.shape != (2, 2, 2):
-            raise ValueError(
-                "counts must be of shape (2, 2, 2), [true, predicted by a, predicted "
-                f"by b], got {table.shape}"
+            raise BadValueError(
+                "`counts` must be of shape (2, 2, 2), [true, predicted by a, predicted by b]",
+                table.shape,
             )
         check_total(table, "counts", 3)
         labels = positive_label([0, 1], positive, "counts")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import are_confusions, are_labelled
 from fastcmp.core.threads import ThreadPool
 from fastcmp.counts.label_counts import LabelTable, count_cells
@@ -120,7 +121,7 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
     if control is None:
         return None
     if len(names) < 2:
-        raise ValueError(f"control= needs at least 2 models, got {list(names)}")
+        raise BadValueError("`control=` needs at least 2 models", list(names))
     return model_index(control, names, "control")
 
 
@@ -155,18 +156,18 @@ def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> R
     else:
         cells = tuple(cells_of_table(counts.matrix(i)) for i in range(m))
     if classes is not None:
-        raise ValueError(f"classes= are those of the {kind} itself")
+        raise BadValueError(f"`classes=` are those of the {kind} itself")
     if control is not None and not of_pairs:
-        raise ValueError(_no_pairs(kind))
+        raise BadValueError(_no_pairs(kind))
     if not counts.n_samples:
-        raise ValueError("counts must hold samples, got none")
+        raise BadValueError("`counts` must hold samples", "none")
     dropped = counts.n_samples, counts.n_missing, counts.n_excluded
     return ReportCounts(model_names, tuple(counts.classes), cells, place, *dropped)
 
 
 def _no_pairs(kind: str) -> str:
     return (
-        "control= needs counts of pairs, such as fastcmp.stream.LabelCounts: "
+        "`control=` needs counts of pairs, such as fastcmp.stream.LabelCounts: "
         f"{kind} tells of each model alone"
     )
 
@@ -180,24 +181,23 @@ def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts
     """Counts of one confusion matrix, or one of each model, on the same samples."""
     tables = as_counts(raw, "counts")
     if tables.ndim not in (2, 3) or len({0, *tables.shape[-2:]}) != 2:
-        raise ValueError(
-            "counts must have shape (K, K) or (M, K, K), or be counts of a stream, got "
-            f"{tables.shape}"
+        raise BadValueError(
+            "`counts` must have shape (K, K) or (M, K, K), or be counts of a stream", tables.shape
         )
     check_total(tables, "counts", 2)
     single, tables = tables.ndim == 2, tables.reshape(-1, *tables.shape[-2:])
     sizes = tables.sum(axis=2)
     if not sizes.any():
-        raise ValueError("counts must hold samples, got none")
+        raise BadValueError("`counts` must hold samples", "none")
     if (sizes != sizes[0]).any():
-        raise ValueError(
-            "counts must be of the same samples: the samples of each class differ between models"
+        raise BadValueError(
+            "`counts` must be of the same samples: the samples of each class differ between models"
         )
     numbered = (_ONE_NAME,) if single else [f"model_{i}" for i in range(len(tables))]
     model_names = _named(names, tuple(numbered))
     check_distinct_names(list(model_names), "names")
     if _place_of(control, model_names) is not None:
-        raise ValueError(_no_pairs("a confusion matrix"))
+        raise BadValueError(_no_pairs("a confusion matrix"))
     labels = read_classes(classes, tables.shape[-1])
     cells = tuple(map(cells_of_table, tables))
     read = ReportCounts(model_names, labels, cells, None, int(sizes[0].sum()))

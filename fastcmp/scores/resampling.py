@@ -19,6 +19,7 @@ from fastcmp.core.checks import (
     as_seed,
     choose,
 )
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, ConfidenceInterval, Drawn, Record
 from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import answer, dropped_sentences, how, null_hypothesis, with_null
@@ -201,12 +202,13 @@ def read_both_classes(y_true: ArrayLike, scores: Any, positive: Any) -> Scores:
     """Read scores of which samples are to be drawn."""
     read = read_scores(y_true, scores, positive)
     if not 0 < read.n_positives < read.positive.size:
-        raise ValueError(
-            f"AUC needs both classes, got {read.n_positives} positives and "
-            f"{read.n_negatives} negatives"
+        raise BadValueError(
+            "AUC needs both classes",
+            f"{read.n_positives} positives and {read.n_negatives} negatives",
+            argument="y_true",
         )
     if read.positive.size >= _MOST:
-        raise ValueError(f"resampling takes fewer than 2**31 samples, got {read.positive.size}")
+        raise BadValueError("`resampling` takes fewer than 2**31 samples", read.positive.size)
     return read
 
 
@@ -655,7 +657,7 @@ class RocBand(Drawn, Resampled):
         """
         where = np.flatnonzero(self.at == (self.at[0] if at is None else at))
         if where.size == 0 or (at is None and self.at.size > 1):
-            raise ValueError(f"at must be one of {self.at.tolist()[:10]}, got {at!r}")
+            raise BadValueError(f"`at` must be one of {self.at.tolist()[:10]}", repr(at))
         g = where[0]
         return self._compare(
             self.estimate[:, g],
@@ -746,14 +748,14 @@ def roc_band(
     [[0.833, 0.667]]
     """
     if specificity is not None and sensitivity is not None:
-        raise ValueError("specificity and sensitivity exclude each other: pass one of them")
+        raise BadValueError("`specificity` and sensitivity exclude each other: pass one of them")
     by_tpr = sensitivity is not None
     name, raw = ("sensitivity", sensitivity) if by_tpr else ("specificity", specificity)
     rates = np.linspace(0.0, 1.0, 101)
     if raw is not None:
         rates = np.atleast_1d(as_numbers(raw, name)).astype(np.float64)
         if rates.ndim != 1 or not rates.size or not np.all((rates >= 0) & (rates <= 1)):
-            raise ValueError(f"{name} must be one or more rates in [0, 1], got {raw!r}")
+            raise BadValueError(f"`{name}` must be one or more rates in [0, 1]", repr(raw))
     at = rates if by_tpr else 1.0 - rates
     drawing = Drawing.read(n_resamples, rng, workers, progress)
     read = read_both_classes(y_true, scores, positive)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_finite, as_numbers, as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import unwrap
 
 Floats = NDArray[np.float64]
@@ -22,12 +23,12 @@ _NEAR = 1e-8  # a step of this relative size leaves an error of its square
 
 def read_prior(prior: Any, size: int = 2) -> tuple[float, ...]:
     """The parameters of a Beta or a Dirichlet prior, checked."""
-    needed = f"prior must be {size} numbers above 0"
+    needed = f"`prior` must be {size} numbers above 0"
     if isinstance(prior, (str, bytes)) or not isinstance(prior, Iterable):
-        raise TypeError(f"{needed}, got {prior!r}")
+        raise BadTypeError(needed, repr(prior))
     parameters = tuple(as_finite(x, "prior") for x in prior)
     if len(parameters) != size or min(parameters) <= 0.0:
-        raise ValueError(f"{needed}, got {prior!r}")
+        raise BadValueError(needed, repr(prior))
     return parameters
 
 
@@ -92,7 +93,7 @@ def e_adjust(evalues: ArrayLike, *, method: str = "e-holm") -> Any:
     values = as_numbers(evalues, "evalues").astype(np.float64)
     flat = values.ravel()
     if np.any(flat < 0.0):
-        raise ValueError(f"evalues must be 0 or above, got {flat[flat < 0.0][0]:g}")
+        raise BadValueError("`evalues` must be 0 or above", f"{flat[flat < 0.0][0]:g}")
     is_known = ~np.isnan(flat)
     adjusted = np.full(flat.size, np.nan)
     adjusted[is_known] = adjust_known(flat[is_known], method)
@@ -175,14 +176,14 @@ def normal_mixture_boundary(
     if alternative != "two-sided":
         level *= 2.0
         if level >= 1.0:
-            raise ValueError(f"alpha must be below 0.5 for one side, got {alpha}")
+            raise BadValueError("`alpha` must be below 0.5 for one side", alpha)
     if isinstance(optimal_variance, bool) or not isinstance(optimal_variance, Real):
-        raise TypeError(f"optimal_variance must be a number, got {optimal_variance!r}")
+        raise BadTypeError("`optimal_variance` must be a number", repr(optimal_variance))
     if not 0.0 < optimal_variance < math.inf:
-        raise ValueError(f"optimal_variance must be above 0, got {optimal_variance}")
+        raise BadValueError("`optimal_variance` must be above 0", optimal_variance)
     v = as_numbers(variances, "variances").astype(np.float64)
     if v.size and not (v.min() >= 0.0 and v.max() < math.inf):
-        raise ValueError(f"variances must be finite and 0 or above, got {v.min()} to {v.max()}")
+        raise BadValueError("`variances` must be finite and 0 or above", f"{v.min()} to {v.max()}")
     price = -2.0 * math.log(level)
     rho = float(optimal_variance) / (price + math.log1p(price))
     growth, whole = np.log1p(v / rho), v + rho

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_finite, as_proportion, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import (
     Compared,
     ConfidenceInterval,
@@ -62,7 +63,7 @@ def read_difference_method(method: str, prior: Any) -> tuple[int, tuple[float, f
     if prior is None:
         return _DIFFERENCES[name], _THIRDS
     if name != "dirichlet":
-        raise ValueError(f"prior= is for method='dirichlet', got method={method!r}")
+        raise BadValueError("`prior=` is for `method='dirichlet'`", f"`method={method!r}`")
     s, t, r = read_prior(prior, 3)
     return _DIFFERENCES[name], (s, t, r)
 
@@ -125,8 +126,9 @@ class EvalueResult(Compared, Record):
     def n_samples(self) -> Any:
         """All samples; needs `both_right` and `both_wrong`."""
         if self.both_right is None or self.both_wrong is None:
-            raise ValueError(
-                "n_samples needs all four counts: pass both_right= and both_wrong= to mcnemar"
+            raise BadValueError(
+                "`n_samples` needs all four counts",
+                remedy=": pass `both_right=` and `both_wrong=` to mcnemar",
             )
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
@@ -222,7 +224,7 @@ class EvalueResult(Compared, Record):
         """
         delta = as_finite(difference, "difference")
         if not -1.0 <= delta <= 1.0:
-            raise ValueError(f"difference must lie in [-1, 1], got {difference}")
+            raise BadValueError("`difference` must lie in [-1, 1]", difference)
         code, thirds = read_difference_method(method, prior)
         counts = (self.only_a, self.only_b, self.n_samples)
         rows = zip(*(np.ravel(x).tolist() for x in counts), strict=True)
@@ -465,8 +467,8 @@ def mcnemar_looks(
     length = counts["only_a"].shape
     for name, column in counts.items():
         if column.ndim != 1 or column.shape != length or not column.size:
-            raise ValueError(
-                f"{name} must be one number a look, as only_a is, got shape {column.shape}"
+            raise BadValueError(
+                f"`{name}` must be one number a look, as only_a is", f"shape {column.shape}"
             )
     cells = {"only_a": counts["only_a"], "only_b": counts["only_b"]}
     if n_samples is not None:
@@ -475,9 +477,9 @@ def mcnemar_looks(
         )
     for name, column in cells.items():
         if column[0] < 0 or np.any(np.diff(column) < 0):
-            raise ValueError(
-                f"{name} must not be negative or shrink: looks come in the order of "
-                "the samples, and each counts all samples so far"
+            raise BadValueError(
+                f"`{name}` must not be negative or shrink: looks come in the order of the "
+                "samples, and each counts all samples so far"
             )
     total = counts.get("n_samples")
     return _looks_of(counts["only_a"], counts["only_b"], total, options, level)
@@ -693,13 +695,11 @@ class McNemarLooks(BlockCounts):
                     totals[1:] = source.n_missing, source.n_excluded
                 table = as_counts(raw, "counts")
                 if table.size != 4 or not (paired or table.shape == (2, 2)):
-                    raise ValueError(
-                        f"counts must be of two models, shape (2, 2), got {table.shape}"
-                    )
+                    raise BadValueError("`counts` must be of two models, shape (2, 2)", table.shape)
                 table = table.reshape(2, 2)
                 if (table < state.table).any():
-                    raise ValueError(
-                        "counts must not shrink: looks come in the order of the samples, and "
+                    raise BadValueError(
+                        "`counts` must not shrink: looks come in the order of the samples, and "
                         f"each counts all samples so far; got {table.tolist()} after "
                         f"{state.table.tolist()}"
                     )

@@ -20,6 +20,7 @@ from fastcmp.core.checks import (
     choose,
     keep_side,
 )
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import null_value, with_null
@@ -119,10 +120,10 @@ class MeanEvalueResult(Record):
 def read_bounds(bounds: Any) -> tuple[float, float]:
     """Check the smallest and the largest possible value."""
     if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
-        raise TypeError(f"bounds must be two numbers, got {bounds!r}")
+        raise BadTypeError("`bounds` must be two numbers", repr(bounds))
     ends = tuple(as_finite(x, "bounds") for x in bounds)
     if len(ends) != 2 or not ends[0] < ends[1]:
-        raise ValueError(f"bounds must be two numbers, the lower one first, got {bounds!r}")
+        raise BadValueError("`bounds` must be two numbers, the lower one first", repr(bounds))
     return ends[0], ends[1]
 
 
@@ -130,7 +131,7 @@ def read_mean(mean0: Any, bounds: tuple[float, float]) -> float:
     """Check the mean of the null hypothesis."""
     mean = as_finite(mean0, "mean0")
     if not bounds[0] <= mean <= bounds[1]:
-        raise ValueError(f"mean0 must lie within bounds, {bounds}, got {mean0}")
+        raise BadValueError(f"`mean0` must lie within bounds, {bounds}", mean0)
     return mean
 
 
@@ -145,22 +146,22 @@ def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: 
     try:
         array = np.array(bets, np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"bets must be numbers, got {bets!r}") from None
+        raise BadTypeError("`bets` must be numbers", repr(bets)) from None
     if array.ndim != 1 or not array.size:
-        raise ValueError(f"bets must be a sequence of numbers, got shape {array.shape}")
+        raise BadValueError("`bets` must be a sequence of numbers", f"shape {array.shape}")
     # At either bound the wealth must not become negative, but for rounding.
     least = [np.min(1.0 + array * (end - mean)) for end in bounds]
     if not min(least) >= -1e-12:
-        raise ValueError(
-            "bets must keep 1 + bet * (value - mean0) at 0 or above for all values "
-            f"within bounds, {bounds}; got one for which it is {min(least):.3g}"
+        raise BadValueError(
+            "`bets` must keep 1 + bet * (value - mean0) at 0 or above for all values within "
+            f"bounds, {bounds}; got one for which it is {min(least):.3g}"
         )
     if alternative != "two-sided":
         sign = 1.0 if alternative == "greater" else -1.0
         if np.any(sign * array < 0.0):
-            raise ValueError(
-                f"bets must not be {'negative' if sign > 0 else 'positive'} for "
-                f"alternative={alternative!r}"
+            raise BadValueError(
+                f"`bets` must not be {'negative' if sign > 0 else 'positive'} for "
+                f"`alternative={alternative!r}`"
             )
     return array
 
@@ -169,10 +170,10 @@ def read_bounded(raw: Any, bounds: tuple[float, float], least: int) -> Floats:
     """Check values that must lie within bounds."""
     values = read_values(raw, "differences")
     if values.size < least:
-        raise ValueError(f"differences must hold at least {least} value, got none")
+        raise BadValueError(f"`differences` must hold at least {least} value", "none")
     inside = (values >= bounds[0]) & (values <= bounds[1])
     if not inside.all():
-        raise ValueError(f"differences must lie within bounds, {bounds}, got {values[~inside][0]}")
+        raise BadValueError(f"`differences` must lie within bounds, {bounds}", values[~inside][0])
     return values
 
 

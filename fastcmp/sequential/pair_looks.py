@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Drawn, PairedCounts, Record, are_paired
 from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
@@ -241,7 +242,7 @@ class PairLooksResult(Drawn, Record):
         models = {"model_a": model_a, "model_b": model_b}
         a, b = (model_index(model, self.names, name) for name, model in models.items())
         if a == b:
-            raise ValueError(f"model_a and model_b must be different models, got {a} twice")
+            raise BadValueError("`model_a` and model_b must be different models", f"{a} twice")
         both = int(self.joint[min(a, b), max(a, b)])
         only_a, only_b = int(self.joint[a, a]) - both, int(self.joint[b, b]) - both
         return EvalueResult(
@@ -346,7 +347,7 @@ class PairLooks(Accumulator):
     ) -> None:
         s, t = read_prior(prior)
         if s != t:
-            raise ValueError(f"prior must be two equal numbers: pairs have no order, got {prior}")
+            raise BadValueError("`prior` must be two equal numbers: pairs have no order", prior)
         self._options = {
             "prior": (s, t),
             "adjust": choose(adjust, "adjust", PROMISES),
@@ -403,30 +404,31 @@ class PairLooks(Accumulator):
         """
         threads = check_workers(workers)
         if not are_paired(counts):
-            raise TypeError(
-                f"counts must be a fastcmp.stream.PairCounts, got {type(counts).__name__}"
+            raise BadTypeError(
+                "`counts` must be a fastcmp.stream.PairCounts", type(counts).__name__
             )
         joint, n, names = counts.joint_upper, counts.n_samples, counts.names
         with self._lock:
             state, m = self._state, len(names or ())
             if m < 2 or n < 1:
-                raise ValueError(
-                    f"counts must hold at least 2 models and 1 sample, got {m} and {n}"
+                raise BadValueError(
+                    "`counts` must hold at least 2 models and 1 sample", f"{m} and {n}"
                 )
             if state.names is None:
                 state = _State.begin(self._sizes({"names": names}), names=names)
                 state = replace(state, largest=np.full(state.largest.size, -np.inf))
             if state.names != names:
-                raise ValueError(
-                    f"counts must be of the {len(state.names or ())} models of the looks before, "
-                    f"in their order, {(state.names or ())[:3]}, got {(names or ())[:3]}"
+                raise BadValueError(
+                    f"`counts` must be of the {len(state.names or ())} models of the looks "
+                    f"before, in their order, {(state.names or ())[:3]}",
+                    (names or ())[:3],
                 )
             right = joint.diagonal().copy()
             wrong, wrong_before = n - right, state.totals[0] - state.right
             if (right < state.right).any() or (wrong < wrong_before).any():
-                raise ValueError(
-                    "counts must not shrink: looks come in the order of the samples, and each "
-                    f"counts all samples so far; got {n} after {state.totals[0]}"
+                raise BadValueError(
+                    "`counts` must not shrink: looks come in the order of the samples, and "
+                    f"each counts all samples so far; got {n} after {state.totals[0]}"
                 )
             log_evalues, largest, missing = self._evaluate(joint, right, n, threads)
             decided = state.decided

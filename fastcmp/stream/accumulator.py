@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 from fastcmp._lazy import public_class
 from fastcmp.core import render
 from fastcmp.core.checks import LARGEST_COUNT, as_whole
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
@@ -37,15 +38,15 @@ def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
         return None
     if isinstance(names, Integral) and not isinstance(names, bool):
         return tuple(f"model_{i}" for i in range(as_whole(names, "names", 1)))
-    needed = "names must be a number of models or a sequence of different strings"
+    needed = "`names` must be a number of models or a sequence of different strings"
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise TypeError(f"{needed}, got {names!r}")
+        raise BadTypeError(needed, repr(names))
     listed = tuple(names)
     if bad := [name for name in listed if not isinstance(name, str)]:
-        raise TypeError(f"{needed}, got {bad[0]!r}")
+        raise BadTypeError(needed, repr(bad[0]))
     if not listed or len(set(listed)) < len(listed):
         twice = sorted(name for name, n in Counter(listed).items() if n > 1)[:10]
-        raise ValueError(f"{needed}, got {f'{twice} more than once' if twice else 'none'}")
+        raise BadValueError(needed, f"{twice} more than once" if twice else "none")
     return tuple(map(str, listed))  # np.str_ would not be saved as a string
 
 
@@ -71,10 +72,10 @@ def stored(
     needed = np.dtype(dtype)
     array = arrays.get(name)
     if array is None:
-        raise ValueError(f"{name} is missing")
+        raise BadValueError(f"`{name}` is missing")
     if array.shape != shape or array.dtype.newbyteorder("=") != needed:
-        raise ValueError(
-            f"{name} must be {needed} of shape {shape}, got {array.dtype} of shape {array.shape}"
+        raise BadValueError(
+            f"`{name}` must be {needed} of shape {shape}", f"{array.dtype} of shape {array.shape}"
         )
     return np.asarray(array, needed)
 

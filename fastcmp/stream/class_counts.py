@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.counts.label_counts import LabelTable, add_cells, count_cells, count_dense
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
@@ -312,7 +313,7 @@ class ClassCounts(BlockCounts):
             columns = ordered_columns(preds, rows, "preds", pair)
             names = tuple(columns)
             if len(names) < self._LEAST:
-                raise ValueError(f"preds must hold at least {self._LEAST} models, got {len(names)}")
+                raise BadValueError(f"`preds` must hold at least {self._LEAST} models", len(names))
             fixed = None if self._state.found else self.classes
             block = encode(y_true, columns, classes=fixed, missing=None, least=0)
             if block.n_samples * self._n_tables(names) < _THREADS_PAY:
@@ -354,9 +355,9 @@ def _sorted(labels: Iterable[Any]) -> tuple[Any, ...]:
     try:
         return tuple(sorted(distinct(labels)))
     except TypeError as error:
-        raise TypeError(
-            f"classes found in blocks must be of types that sort ({error}): convert "
-            "the labels, or name all classes by classes="
+        raise BadTypeError(
+            f"`classes` found in blocks must be of types that sort ({error})",
+            remedy=": convert the labels, or name all classes by `classes=`",
         ) from None
 
 
@@ -448,9 +449,9 @@ class ConfusionCounts(ClassCounts):
         if tally.cells is None:
             return np.array(tally.counts[i])
         if k * k > _LARGEST_ARRAY:
-            raise ValueError(
-                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB: "
-                "name fewer by classes="
+            raise BadValueError(
+                f"a confusion matrix of {k} classes needs {8 * k**2 / 1e9:.3g} GB",
+                remedy=": name fewer by `classes=`",
             )
         table = np.zeros((k, k), np.int64)
         cells, counts = tally.table(i)
@@ -493,9 +494,10 @@ class ConfusionCounts(ClassCounts):
         ({'tp': 1, 'fp': 1, 'fn': 1, 'tn': 0}, (1, 0))
         """
         if self.n_models != 1 or self.n_classes != 2:
-            raise ValueError(
-                f"counts must be of 1 model and 2 classes, got {self.n_models} and "
-                f"{self.n_classes}: count one model, with its two classes="
+            raise BadValueError(
+                "`counts` must be of 1 model and 2 classes",
+                f"{self.n_models} and {self.n_classes}",
+                ": count one model, with its two `classes=`",
             )
         labels = list(self.classes)
         yes, no = positive_label(labels, positive)
@@ -597,7 +599,7 @@ class LabelCounts(ClassCounts):
         self._options = {"pair": self._pair, "rows": rows if self._pair else None}
         self._begin(self._pair or rows, classes)
         if self.names is not None and len(self.names) < 2:
-            raise ValueError(f"preds must hold at least 2 models, got {len(self.names)}")
+            raise BadValueError("`preds` must hold at least 2 models", len(self.names))
 
     @property
     def n_pairs(self) -> int:
@@ -621,9 +623,9 @@ class LabelCounts(ClassCounts):
         """All counts ``[pair, t, a, b]``, shape (P, K, K, K); a read-only view."""
         tally = self._state.tally
         if tally.cells is not None:
-            raise ValueError(
-                f"counts of {self.n_pairs} pairs and {self.n_classes} classes are "
-                "sparse: take a pair by record()"
+            raise BadValueError(
+                f"`counts` of {self.n_pairs} pairs and {self.n_classes} classes are sparse",
+                remedy=": take a pair by record()",
             )
         view = tally.counts.view()
         view.flags.writeable = False
@@ -685,9 +687,10 @@ class LabelCounts(ClassCounts):
         2
         """
         if self.n_pairs != 1:
-            raise ValueError(
-                f"counts must be of one pair of models, got {self.n_pairs} pairs: take "
-                "one by record(a, b)"
+            raise BadValueError(
+                "`counts` must be of one pair of models",
+                f"{self.n_pairs} pairs",
+                ": take one by record(a, b)",
             )
         return self.record()
 
@@ -748,15 +751,15 @@ class LabelCounts(ClassCounts):
 
 def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Names of the only pair."""
-    needed = 'pairs must be "all" or two models'
+    needed = '`pairs` must be "all" or two models'
     if not isinstance(pairs, (tuple, list)) or len(pairs) != 2:
-        raise ValueError(f"{needed}, got {pairs!r}")
+        raise BadValueError(needed, repr(pairs))
     if names is None and all(isinstance(model, str) for model in pairs):
         pair = tuple(map(str, pairs))
     elif names is None:
-        raise ValueError(f"pairs by place need names, got pairs={pairs!r} and names=None")
+        raise BadValueError("`pairs` by place need names", f"`pairs={pairs!r}` and `names=None`")
     else:
         pair = tuple(names[model_index(model, names, "pairs")] for model in pairs)
     if pair[0] == pair[1]:
-        raise ValueError(f"{needed}, got {pair[0]!r} twice")
+        raise BadValueError(needed, f"{pair[0]!r} twice")
     return pair

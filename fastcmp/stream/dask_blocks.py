@@ -12,6 +12,7 @@ from uuid import uuid4
 import numpy as np
 
 from fastcmp.core.checks import as_whole
+from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns, read_names
 from fastcmp.stream.accumulator import Accumulator, check_names
 from fastcmp.stream.value_moments import ValueMoments
@@ -103,14 +104,14 @@ def gather(
     dask = load_dask()
     split_every = as_whole(split_every, "split_every", 2)
     if not isinstance(accumulator, Accumulator):
-        raise TypeError(
-            f"accumulator must be an empty one, such as PairCounts(), got {type(accumulator)}"
+        raise BadTypeError(
+            "`accumulator` must be an empty one, such as PairCounts()", type(accumulator)
         )
     if not isinstance(target, (str, type(None))):
-        raise TypeError(f"target must be the name of a column, got {target!r}")
+        raise BadTypeError("`target` must be the name of a column", repr(target))
     if accumulator.n_samples:
-        raise ValueError(
-            f"accumulator must be empty, got {accumulator!r}: add what it holds with + later"
+        raise BadValueError(
+            "`accumulator` must be empty", repr(accumulator), ": add what it holds with + later"
         )
     others = {
         name: x for name, x in {"groups": groups, "weights": weights}.items() if x is not None
@@ -118,30 +119,33 @@ def gather(
     names = accumulator.names
     if isinstance(accumulator, ValueMoments):
         if preds is not None or target is not None:
-            raise TypeError("ValueMoments count values: pass them as data, not preds or target=")
+            raise BadTypeError(
+                "ValueMoments count values", remedy=": pass them as data, not preds or `target=`"
+            )
         if not isinstance(data, (Mapping, list, tuple)) and not (
             _is_frame(data) or hasattr(data, "chunks")
         ):
-            raise TypeError(f"data must be {_LOCAL}, got {type(data)}")
+            raise BadTypeError(f"`data` must be {_LOCAL}", type(data))
         blocks = read_blocks(data, others, names=names)
     elif others:
-        raise TypeError(f"{next(iter(others))}= is for ValueMoments, got {type(accumulator)}")
+        raise BadTypeError(f"`{next(iter(others))}=` is for ValueMoments", type(accumulator))
     elif preds is not None:
         if target is not None:
-            raise TypeError(f"target is for frames with true labels in a column, got {target!r}")
+            raise BadTypeError("`target` is for frames with true labels in a column", repr(target))
         blocks = read_blocks(preds, {"y_true": data}, names=names, argument="preds")
     else:
         if _is_frame(data):
             columns = [str(column) for column in data.columns]
             if target not in columns:
-                raise ValueError(
-                    "target must name the column of true labels, one of "
-                    f"{columns[:10]}, got {target!r}"
+                raise BadValueError(
+                    f"`target` must name the column of true labels, one of {columns[:10]}",
+                    repr(target),
                 )
         elif not isinstance(data, (list, tuple)):
-            raise TypeError(
-                "data must be a Dask array with another one of what models say, a Dask "
-                f"DataFrame with target=, or a list of delayed blocks, got {type(data)}"
+            raise BadTypeError(
+                "`data` must be a Dask array with another one of what models say, a Dask "
+                "DataFrame with `target=`, or a list of delayed blocks",
+                type(data),
             )
         blocks = read_blocks(data, {} if target is None else {"y_true": target}, names=names)
     start = dask.delayed((accumulator.copy(), blocks.without_parts()), traverse=False)
@@ -180,8 +184,8 @@ class Blocks:
                 if name not in by_name:
                     what = "target" if argument == "y_true" else argument
                     choices = f"one of {list(by_name)[:10]}"
-                    raise ValueError(
-                        f"{what} must name a column of the block, {choices}, got {name!r}"
+                    raise BadValueError(
+                        f"`{what}` must name a column of the block, {choices}", repr(name)
                     )
             others = {argument: by_name[name] for argument, name in self.columns.items()}
             apart = self.columns.values()
@@ -191,8 +195,8 @@ class Blocks:
         elif isinstance(part, (tuple, list)) and len(part) == 2:
             others["y_true"], models = part
         else:
-            raise TypeError(
-                f"a block must be a pair (y_true, preds), or a frame with target=, got {type(part)}"
+            raise BadTypeError(
+                "a block must be a pair (y_true, preds), or a frame with `target=`", type(part)
             )
         if self.names is not None and has_names(models):
             columns = dict(named_columns(models, "preds"))
@@ -243,7 +247,7 @@ def refuse_options(options: Mapping[str, Any]) -> None:
     """Refuse what is not counted block by block."""
     for name, value in options.items():
         if value is not None:
-            raise TypeError(f"{name}= needs all samples in memory, got a collection of Dask")
+            raise BadTypeError(f"`{name}=` needs all samples in memory", "a collection of Dask")
 
 
 def load_dask() -> Any:
@@ -267,7 +271,7 @@ def read_blocks(
     if argument == "data" and (delayed or _is_frame(models)):
         for name, raw in others.items():
             if not isinstance(raw, str):
-                raise TypeError(f"{name} must name a column where data are frames, got {type(raw)}")
+                raise BadTypeError(f"`{name}` must name a column where data are frames", type(raw))
         read = _of_delayed if delayed else _of_frame
         return read(models, dict(others), order)
     listed, chunks, order = _cut_models(models, order, argument, others.get("y_true"))
@@ -285,12 +289,12 @@ def read_blocks(
 
 def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) -> Blocks:
     if not blocks:
-        raise ValueError("data must hold at least one delayed block, got none")
+        raise BadValueError("`data` must hold at least one delayed block", "none")
     for block in blocks:
         if not hasattr(block, "key"):  # neither delayed nor a future
-            raise TypeError(
-                "data must be a list of delayed blocks, each a pair (y_true, preds) or "
-                f"a frame, got {type(block)} in it"
+            raise BadTypeError(
+                "`data` must be a list of delayed blocks, each a pair (y_true, preds) or a frame",
+                f"{type(block)} in it",
             )
     places = tuple(f"block {i}" for i in range(len(blocks)))
     return Blocks(parts=tuple(blocks), places=places, names=names, columns=columns)
@@ -302,7 +306,7 @@ def _of_frame(frame: Any, columns: dict[str, str], names: Names) -> Blocks:
     _check_present(columns.values(), by_name, "the frame")
     names = names or tuple(name for name in by_name if name not in columns.values())
     if twice := [name for name in columns.values() if name in names]:
-        raise ValueError(f"names must be those of models, got {twice[0]!r}")
+        raise BadValueError("`names` must be those of models", repr(twice[0]))
     _check_present(names, by_name, "the frame")
     parts = frame[[by_name[name] for name in (*columns.values(), *names)]].to_delayed()
     places = tuple(f"partition {i}" for i in range(len(parts)))
@@ -332,7 +336,7 @@ def _cut_models(
         return parts, (math.nan,) * len(parts), names
     if isinstance(models, Mapping):
         if not models:
-            raise ValueError(f"{argument} must hold at least one model, got none")
+            raise BadValueError(f"`{argument}` must hold at least one model", "none")
         check_distinct_names([str(name) for name in models], argument)
         rows = {str(name): raw for name, raw in models.items()}
         if names is not None:
@@ -348,9 +352,9 @@ def _cut_models(
     if array.ndim == 2:
         n = getattr(truth, "shape", (None,))[0]
         if truth is not None and array.shape[0] == n != array.shape[1]:
-            raise ValueError(
-                f"{argument} is of shape {array.shape}, y_true has {n} labels; "
-                f"models come first: pass {argument}.T"
+            raise BadValueError(
+                f"`{argument}` is of shape {array.shape}, y_true has {n} labels; models come "
+                f"first: pass {argument}.T"
             )
         if len(array.chunks[0]) != 1:
             array = array.rechunk({0: -1})  # a block holds all models
@@ -364,13 +368,13 @@ def _array(raw: Any, name: str, dimensions: tuple[int, ...]) -> Any:
     import dask.array as da
 
     if has_names(raw) and not hasattr(raw, "to_delayed"):
-        raise TypeError(f"{name} must be a collection of Dask, as the other data, got {type(raw)}")
+        raise BadTypeError(f"`{name}` must be a collection of Dask, as the other data", type(raw))
     array = raw if hasattr(raw, "to_delayed") else da.from_array(np.asarray(raw), chunks=-1)
     if array.ndim not in dimensions:
         allowed = " or ".join(str(d) for d in dimensions)
-        raise ValueError(
-            f"{name} must be a Dask array of {allowed} dimensions, got {type(raw)} of shape "
-            f"{array.shape}"
+        raise BadValueError(
+            f"`{name}` must be a Dask array of {allowed} dimensions",
+            f"{type(raw)} of shape {array.shape}",
         )
     return array
 
@@ -388,15 +392,15 @@ def _cut_column(raw: Any, chunks: tuple[float, ...], name: str) -> list[Any]:
     sizes = _sizes_of(array)
     if any(math.isnan(size) for size in (*sizes, *chunks)):
         if len(sizes) != len(chunks):
-            raise ValueError(
-                f"{name} has {len(sizes)} blocks of unknown sizes against {len(chunks)} of "
+            raise BadValueError(
+                f"`{name}` has {len(sizes)} blocks of unknown sizes against {len(chunks)} of "
                 "the models: call compute_chunk_sizes() on these arrays"
             )
         return _delayed(array)  # a worker compares their lengths
     if sum(sizes) != sum(chunks):
-        raise ValueError(
-            f"{name} has {sum(sizes)} entries, the models have {sum(chunks)}; arrays "
-            "have models first"
+        raise BadValueError(
+            f"`{name}` has {sum(sizes)} entries, the models have {sum(chunks)}; arrays have "
+            "models first"
         )
     return _delayed(array if sizes == chunks else array.rechunk({0: chunks}))
 
@@ -411,7 +415,7 @@ def _delayed(array: Any) -> list[Any]:
 
 def _check_present(names: Iterable[str], columns: Mapping[str, Any], what: str) -> None:
     if absent := [name for name in names if name not in columns]:
-        raise ValueError(f"{what} has no columns {absent[:3]}, only {list(columns)[:10]}")
+        raise BadValueError(f"`{what}` has no columns {absent[:3]}, only {list(columns)[:10]}")
 
 
 @contextmanager
@@ -419,6 +423,8 @@ def naming(place: str) -> Iterator[None]:
     """Name the block in which something was wrong."""
     try:
         yield
+    except ArgumentError as error:
+        raise error.but(demand=f"{place}: {error.args[0]}") from error
     except (TypeError, ValueError) as error:
         message = f"{place}: {error}"
         kind = TypeError if isinstance(error, TypeError) else ValueError

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers, in_words, read_size
 from fastcmp.counts.pairs import model_index
@@ -358,9 +359,10 @@ class RocSketch(ScoreCounts):
         state = self._state
         names, labels = state.names or (), state.class_labels()
         if model is None and len(names) > 1:
-            raise ValueError(
-                f"model must name one of {names[:5]} ({len(names)} in all) with the "
-                f"labels {labels}, got None"
+            raise BadValueError(
+                f"`model` must name one of {names[:5]} ({len(names)} in all) with the labels "
+                f"{labels}",
+                "None",
             )
         place = 0 if model is None else model_index(model, names, "model")
         negatives, positives = state.by_class(place)
@@ -530,9 +532,9 @@ class ScoreRefinement(Accumulator):
         taken = order[np.cumsum(cost[order]) <= limit]
         if not taken.size and ambiguous.any():
             least = int(cost[ambiguous > 0].min())
-            raise ValueError(
-                f"memory_limit must be at least {in_words(least)} for the scores of "
-                f"one bin, got {memory_limit!r}"
+            raise BadValueError(
+                f"`memory_limit` must be at least {in_words(least)} for the scores of one bin",
+                repr(memory_limit),
             )
         is_taken = np.zeros(ambiguous.size, np.bool_)
         is_taken[taken] = True
@@ -655,7 +657,7 @@ class ScoreRefinement(Accumulator):
             counts = [n * plan.chosen for n in self._state.first.by_class(model)]
             sizes = negatives.size - 1, positives.size - 1
             if sizes != tuple(int(count.sum()) for count in counts):
-                raise ValueError(f"scores that were collected are not those counted: {sizes}")
+                raise BadValueError(f"`scores` that were collected are not those counted: {sizes}")
             below = np.cumsum(counts[0]) - counts[0]
             concordant -= total_product(counts[1], below)
             within = plan.within[0] + concordant, plan.within[1] + tied

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.inputs.scores import as_scores
 from fastcmp.kernels.score_bins import BinTables, find_score_bins
 
@@ -201,19 +202,23 @@ class ScoreMap:
         array = as_numbers(edges, "edges") + 0.0  # -0.0 is 0.0
         array = array.astype(np.float64)
         if array.ndim != 1 or array.size > MOST_EDGES:
-            raise ValueError(f"edges must be at most {MOST_EDGES} numbers, got shape {array.shape}")
+            raise BadValueError(
+                f"`edges` must be at most {MOST_EDGES} numbers", f"shape {array.shape}"
+            )
         if np.isnan(array).any() or not np.all(array[1:] > array[:-1]):
-            raise ValueError("edges must ascend, and hold no NaN")
+            raise BadValueError("`edges` must ascend, and hold no NaN")
         grid = choose(grid, "grid", (*_WIDE, *_NARROW))
         if grid in _NARROW and not np.array_equal(array, _values_of(grid)[1:]):
-            raise ValueError(f"edges of {grid} scores must be all values of that type: use fit")
+            raise BadValueError(
+                f"`edges` of {grid} scores must be all values of that type: use fit"
+            )
         array.flags.writeable = False
         self.edges = array
         self.grid = grid
         with np.errstate(over="ignore"):
             rounded = array.astype(self.dtype)
         if not np.array_equal(array, rounded):
-            raise ValueError(f"edges must be {grid} values")
+            raise BadValueError(f"`edges` must be {grid} values")
         self._tables: Any = None
 
     @classmethod
@@ -256,9 +261,11 @@ class ScoreMap:
         """
         column, kind, _ = as_scores(scores, "scores")
         if not column.size:
-            raise ValueError("scores must hold at least one score to choose bins, got none")
+            raise BadValueError("`scores` must hold at least one score to choose bins", "none")
         if np.isnan(column).any():
-            raise ValueError(f"scores has NaN for sample {np.flatnonzero(np.isnan(column))[0]}")
+            raise BadValueError(
+                f"`scores` has NaN for sample {np.flatnonzero(np.isnan(column))[0]}"
+            )
         return cls._for_type(column, kind)
 
     @classmethod
@@ -330,15 +337,16 @@ class ScoreMap:
         bins = np.empty(column.size, np.int64)
         at = find_score_bins(as_words(column), self._lookup(), bins)
         if at < column.size:
-            raise ValueError(f"scores has NaN for sample {at}")
+            raise BadValueError(f"`scores` has NaN for sample {at}")
         return bins
 
     def _convert(self, column: NDArray[Any], kind: np.dtype[Any], name: str) -> NDArray[Any]:
         """Scores in the type of the map, which must hold them."""
         if not holds(kind, self.grid):
-            raise ValueError(
-                f"{name} must be {self.grid} scores, those of the map, "
-                f"got {kind}: convert them, or start with the wider type"
+            raise BadValueError(
+                f"`{name}` must be {self.grid} scores, those of the map",
+                kind,
+                ": convert them, or start with the wider type",
             )
         return column.astype(self.dtype, copy=False)
 

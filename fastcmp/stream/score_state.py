@@ -13,6 +13,7 @@ from typing import Annotated, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
@@ -175,7 +176,7 @@ def bound_area(
 def only_area(areas: dict[str, AreaBounds]) -> AreaBounds:
     """The area of the only model."""
     if len(areas) > 1:
-        raise ValueError(f"auc is of one model, got {len(areas)}: use areas")
+        raise BadValueError("`auc` is of one model", len(areas), ": use areas")
     return next(iter(areas.values()))
 
 
@@ -287,13 +288,13 @@ class ScoreState(State):
             of_bins = check_names(list(bins))
             listed = listed or of_bins
             if listed is None or set(listed) != set(bins):
-                raise ValueError(f"names must be those of the maps, {list(bins)}, got {listed}")
+                raise BadValueError(f"`names` must be those of the maps, {list(bins)}", listed)
             maps = tuple(bins[name] for name in listed)
         else:
             maps = () if bins is None else (bins,) * (len(listed) if listed else 1)
         for one in maps:
             if not isinstance(one, ScoreMap):
-                raise TypeError(f"map must be a ScoreMap or a mapping to them, got {one!r}")
+                raise BadTypeError("`map` must be a ScoreMap or a mapping to them", repr(one))
         return cls.begin({}, positive=positive, names=listed, maps=maps or None)
 
     def empty(self) -> Self:

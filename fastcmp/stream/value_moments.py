@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.checks import LARGEST_COUNT, as_weights, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import add, exact, value_of
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
@@ -157,9 +158,10 @@ def read_values(
     n = rows[0].size
     for name, row in zip(named, rows, strict=True):
         if row.size != n:
-            raise ValueError(
+            raise BadValueError(
                 f"{visible(name)} has {row.size} values, {visible(next(iter(named)))} "
-                f"has {n}; models come first: pass values.T"
+                f"has {n}; models come first: pass values.T",
+                argument="values",
             )
     others = [("groups", groups), ("weights", weights)]
     check_indexes([*named.items(), *((name, raw) for name, raw in others if raw is not None)])
@@ -170,9 +172,9 @@ def read_values(
     if groups is not None:
         column = read_column(groups, "groups")
         if len(column) != n:
-            raise ValueError(f"groups has {len(column)} entries, values have {n} items")
+            raise BadValueError(f"`groups` has {len(column)} entries, values have {n} items")
         column.refuse_missing(
-            "{name} has no entry for {n} items, such as [{rows}]: every item must have a group"
+            "`{name}` has no entry for {n} items, such as [{rows}]: every item must have a group"
         )
         column.kind()  # refuses labels of several kinds
         column = column.trimmed()
@@ -194,10 +196,11 @@ def _as_values(raw: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array.sum(dtype=np.float64)):
         bad = np.flatnonzero(~np.isfinite(array))
         if bad.size:
-            raise ValueError(
-                f"{name} has {array[bad[0]]} for item {bad[0]} ({bad.size} of "
-                f"{array.size} items): values must be finite numbers; leave out items "
-                "that a model lacks"
+            raise BadValueError(
+                f"{name} has {array[bad[0]]} for item {bad[0]} ({bad.size} of {array.size} "
+                "items): values must be finite numbers; leave out items that a model lacks",
+                argument="values",
+                row=int(bad[0]),
             )
     return array
 
@@ -344,10 +347,10 @@ class UnitMoments(_Moments):
         """What the tests of all pairs need."""
         sizes, n = self.size_sums(), self.n_units
         if variance not in SUMMED and not self.knows_all():
-            raise ValueError(
-                f"variance must be one of {SUMMED} where only sums over units are "
-                f"kept, got {variance!r}: keep them by cluster, ValueMoments(groups="
-                "'ids')"
+            raise BadValueError(
+                f"`variance` must be one of {SUMMED} where only sums over units are kept",
+                repr(variance),
+                ": keep them by cluster, ValueMoments(`groups='ids'`)",
             )
         power = {"cr0": 0, "cr1": 1, "cr2": 1, "cr3": 2}[variance]
         factor = (n / (n - 1)) ** power / sizes.w**2
@@ -537,8 +540,8 @@ def _in_order(ids: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(sorted(ids))
     except TypeError:
         kinds = sorted({type(name).__name__ for name in ids})
-        raise TypeError(
-            f"groups must be of one kind in all blocks, got {' and '.join(kinds)}"
+        raise BadTypeError(
+            "`groups` must be of one kind in all blocks", " and ".join(kinds)
         ) from None
 
 
@@ -704,9 +707,9 @@ class ValueMoments(Accumulator):
         """
         check_workers(workers)
         if (groups is None) != (self.groups is None):
-            raise TypeError(
-                "groups must be given where ValueMoments(groups=...) keeps them, and "
-                f"only there: this one has groups={self.groups!r}"
+            raise BadTypeError(
+                "`groups` must be given where ValueMoments(`groups=...`) keeps them, and only "
+                f"there: this one has `groups={self.groups!r}`"
             )
         with self._lock:
             block = read_values(values, groups, weights, self.names)
@@ -757,7 +760,7 @@ class ValueMoments(Accumulator):
             what = "items" if self.groups is None else "groups"
             raise ValueError(f"ValueMoments must hold at least 2 {what}, got {n}")
         if not moments.has_weight:
-            raise ValueError("weights must not be 0 for all items")
+            raise BadValueError("`weights` must not be 0 for all items")
         return moments.pair_moments(variance, df)
 
     def unit_sums(self) -> UnitSums:
@@ -782,8 +785,8 @@ class ValueMoments(Accumulator):
         """
         moments = self._filled(1)
         if not isinstance(moments, ClusterMoments):
-            raise ValueError(  # noqa: TRY004  # the option is wrong
-                "groups must be kept by their names, ValueMoments(groups='ids')"
+            raise BadValueError(
+                "`groups` must be kept by their names, ValueMoments(`groups='ids'`)"
             )
         return moments.unit_sums()
 

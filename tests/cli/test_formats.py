@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 
 import pytest
 from commands import by_table, refused, run
 
 import fastcmp
+from fastcmp.core import checks
 
 COMPARE = ("compare", "--example", "digits")
 ROC = ("roc", "--example", "digits")
@@ -145,7 +145,7 @@ def test_warnings_are_lines_too(capsys, monkeypatch):
 
     def warn(*args, **options):
         for _ in range(2):
-            warnings.warn("areas below 1/2:\npass positive=", UserWarning, stacklevel=1)
+            checks.warn("areas below 1/2:\npass `positive=`")
         return real(*args, **options)
 
     monkeypatch.setattr(fastcmp, "delong", warn)

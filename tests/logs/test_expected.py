@@ -30,7 +30,7 @@ DECISIVE = {
     "promptfoo/three correct": ("alpha", "q05", "error: Toy server broke", "results.json"),
     "deepeval/named Correct": ("gamma", "q03"),
     "deepeval/named Brief common": ("alpha", "q05", "error: ValueError: toy judge broke"),
-    "trec_eval/per_query map": ("beta lacks item q07", "`all` is over 11 queries", "ids="),
+    "trec_eval/per_query map": ("beta lacks item q07", "'all' is over 11 queries", "ids="),
 }
 #: What is reported of examples that are read.
 REPORTED = {

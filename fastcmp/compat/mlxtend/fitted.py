@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.compat.mlxtend.labels import shared_codes
 from fastcmp.compat.mlxtend.samples import resamples
 from fastcmp.core.checks import as_whole, choose
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
 from fastcmp.inputs.columns import count_rows
@@ -55,14 +56,15 @@ def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
     if scoring is None:
         scoring = _SCORINGS.get(kind_of(estimator) or "")
         if scoring is None:
-            raise ValueError(
-                "scoring must be given for an estimator that is neither a classifier "
-                f"nor a regressor of scikit-learn, such as {estimator!r}"
+            raise BadValueError(
+                "`scoring` must be given for an estimator that is neither a classifier nor a "
+                f"regressor of scikit-learn, such as {estimator!r}"
             )
     if not isinstance(scoring, str):
-        raise TypeError(
-            "scoring must be the name of a scorer of scikit-learn, a function of "
-            f"estimator, X and y, or None, got {scoring!r}"
+        raise BadTypeError(
+            "`scoring` must be the name of a scorer of scikit-learn, a function of estimator, "
+            "X and y, or None",
+            repr(scoring),
         )
     return scikit_learn("metrics").get_scorer(scoring)  # type: ignore[no-any-return]
 
@@ -378,7 +380,9 @@ def paired_ttest_resampled(
     """
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     if isinstance(test_size, bool) or not isinstance(test_size, Integral | Real):
-        raise TypeError(f"test_size must be a proportion or a number of samples, got {test_size!r}")
+        raise BadTypeError(
+            "`test_size` must be a proportion or a number of samples", repr(test_size)
+        )
     splits = _random_splits(X, y, num_rounds, test_size, random_seed)
     return _test("resampled-t", (estimator1, estimator2), scoring, splits, (num_rounds,))
 
@@ -429,7 +433,7 @@ def _test(
             model.fit(*train)
             scores.append(float(scorer(model, *test)))
             if not np.isfinite(scores[-1]):
-                raise ValueError(f"scores must be finite numbers, got {scores[-1]} for {name}")
+                raise BadValueError("`scores` must be finite numbers", f"{scores[-1]} for {name}")
         differences.append(scores[0] - scores[1])
     result = fold_test(np.reshape(differences, shape), method)
     return float(result.statistic), float(result.pvalue)
@@ -562,7 +566,7 @@ def bootstrap_point632_score(
     for i, train in enumerate(resamples(n, n_splits, random_seed)):
         out = np.setdiff1d(everything, train)
         if not out.size:
-            raise ValueError(f"X must be large enough to leave samples out, got {n} rows")
+            raise BadValueError("`X` must be large enough to leave samples out", f"{n} rows")
         scores[i] = score(true[out], predict(train, out))
     if method == "oob":
         return scores
@@ -601,8 +605,8 @@ def _no_information(
 def _default_score(estimator: Any, *, predict_proba: bool) -> Callable[..., float]:
     kind = kind_of(estimator)
     if predict_proba or kind not in {"classifier", "regressor"}:
-        raise ValueError(
-            "scoring_func must be given where probabilities are predicted, and for an "
+        raise BadValueError(
+            "`scoring_func` must be given where probabilities are predicted, and for an "
             "estimator that is neither a classifier nor a regressor of scikit-learn"
         )
     if kind == "classifier":
@@ -719,9 +723,9 @@ def bias_variance_decomp(
 def _check_rows(X: Any, y: Any, name: str = "X") -> int:  # noqa: N803
     n = count_rows(X, name)
     if n != count_rows(y, "y"):
-        raise ValueError(f"{name} has {n} rows, its targets are {count_rows(y, 'y')}")
+        raise BadValueError(f"`{name}` has {n} rows, its targets are {count_rows(y, 'y')}")
     if not n:
-        raise ValueError(f"{name} must hold at least one row, got none")
+        raise BadValueError(f"`{name}` must hold at least one row", "none")
     return n
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.inputs.columns import Column, kind_of, read_column
 from fastcmp.inputs.labels import Labels, encode, sorted_codes
 from fastcmp.paired import mcnemar as paired
@@ -22,11 +23,11 @@ def shared_codes(columns: Mapping[str, ArrayLike]) -> tuple[list[NDArray[np.intp
     read = [read_column(raw, name).factorized() for name, raw in columns.items()]
     for column in read:
         if not len(column):
-            raise ValueError(f"{column.name} must hold at least 1 label, got none")
+            raise BadValueError(f"`{column.name}` must hold at least 1 label", "none")
         _refuse_missing(column)
         if column.kind() != read[0].kind():
-            raise TypeError(
-                f"{column.name} holds {column.kind()} labels and {read[0].name} "
+            raise BadTypeError(
+                f"`{column.name}` holds {column.kind()} labels and {read[0].name} "
                 f"{read[0].kind()} labels, which can never be equal: convert one of them"
             )
     index: dict[Any, int] = {}
@@ -45,8 +46,8 @@ def _refuse_missing(column: Column) -> None:
     """Refuse missing labels, which no option of mlxtend's treats."""
     missing = column.missing()
     if missing is not None:
-        raise ValueError(
-            f"{column.name} has no label at row {missing.argmax()} "
+        raise BadValueError(
+            f"`{column.name}` has no label at row {missing.argmax()} "
             f"({np.count_nonzero(missing)} missing in all): drop such samples first"
         ) from None
 
@@ -112,12 +113,12 @@ def mcnemar(
     """
     table = np.asarray(ary)
     if table.shape != (2, 2):
-        raise ValueError(f"ary must be a 2 x 2 table, got shape {table.shape}")
+        raise BadValueError("`ary` must be a 2 x 2 table", f"shape {table.shape}")
     method = "corrected" if corrected else "asymptotic"
     try:
         result = paired.mcnemar(table=table, method="exact" if exact else method)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"ary must hold counts: {error}") from None
+    except ArgumentError as error:
+        raise error.but(demand=f"`ary` must hold counts: {error.args[0]}") from None
     chi2 = None if exact else np.float64(result.statistic)
     return chi2, np.float64(result.pvalue)
 
@@ -351,14 +352,14 @@ def _encode_many(
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """The arguments of a function of many models."""
     if len(predictions) < 2:
-        raise ValueError(f"y_model_predictions must be 2 or more, got {len(predictions)}")
+        raise BadValueError("`y_model_predictions` must be 2 or more", len(predictions))
     labels = _encode(y_target, {f"model_{i}": raw for i, raw in enumerate(predictions)})
     return labels.y_true, dict(zip(labels.names, labels.preds, strict=True))
 
 
 def _encode(y_target: ArrayLike, models: dict[str, ArrayLike]) -> Labels:
     """Encode without dropping a sample."""
-    lacks = ValueError("y_target lacks labels")
+    lacks: ValueError = BadValueError("`y_target` lacks labels")
     try:
         labels = encode(y_target, models, truth="y_target")
         if not labels.n_missing:
@@ -458,7 +459,7 @@ def accuracy_score(
     if method == "binary":
         at = _position(pos_label, classes)
         if at not in present:
-            raise ValueError(f"pos_label must be among the true labels, got {pos_label!r}")
+            raise BadValueError("`pos_label` must be among the true labels", repr(pos_label))
         right = (true == at) == (pred == at)
     return np.float64(right.mean()) if normalize else right.sum()
 
@@ -576,8 +577,8 @@ def lift_score(
         _, classes = _read_both(y_target, y_predicted)
         strange = [label for label in classes if label not in (0, 1)]
         if strange:
-            raise ValueError(
-                f"y_target and y_predicted must hold 0 and 1 with binary=False, got {strange[0]!r}"
+            raise BadValueError(
+                "`y_target` and y_predicted must hold 0 and 1 with binary=False", repr(strange[0])
             )
         positive_label = 1
     _, fp, fn, tp = counts = _count(y_target, y_predicted, positive_label)
@@ -651,7 +652,7 @@ def scoring(
     if not isinstance(unique_labels, str):
         averaged = np.array([_position(label, classes) for label in unique_labels])
     elif unique_labels != "auto":
-        raise ValueError(f"unique_labels must be 'auto' or labels, got {unique_labels!r}")
+        raise BadValueError("`unique_labels` must be 'auto' or labels", repr(unique_labels))
     if metric in _ACCURACIES:
         if _ACCURACIES[metric] == "average":
             accuracy = _average(true, pred, averaged)
@@ -659,7 +660,7 @@ def scoring(
             accuracy = accuracy_score(y_target, y_predicted, _ACCURACIES[metric])
         return 1.0 - accuracy if metric.endswith("error") else accuracy
     if len(averaged) > 2 or len(np.unique(pred)) > 2:
-        raise ValueError(f"metric {metric!r} is for two classes, got {classes}")
+        raise BadValueError(f"`metric` {metric!r} is for two classes", classes)
     return _binary_metric(metric, _count(y_target, y_predicted, positive_label))
 
 
@@ -713,7 +714,7 @@ def _count(y_target: ArrayLike, y_predicted: ArrayLike, positive: Any) -> _Count
     at = _position(positive, classes)
     # 1 may be missing among samples that are all 0, but not among "yes" and "no".
     if at < 0 and (len(classes) > 1 or kind_of(classes[0]) != kind_of(positive)):
-        raise ValueError(f"positive_label must be one of the labels {classes}, got {positive!r}")
+        raise BadValueError(f"`positive_label` must be one of the labels {classes}", repr(positive))
     cells = 2 * (true == at) + (pred == at)
     return _Counts(*np.bincount(cells, minlength=4).tolist())
 
@@ -724,5 +725,5 @@ def _read_both(
     codes, classes = shared_codes({"y_target": y_target, "y_predicted": y_predicted})
     true, pred = codes
     if true.size != pred.size:
-        raise ValueError(f"y_predicted has {pred.size} labels, y_target has {true.size}")
+        raise BadValueError(f"`y_predicted` has {pred.size} labels, y_target has {true.size}")
     return codes, classes

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_whole, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.paired.unpaired_accuracies import score_statistic
 
@@ -78,7 +79,7 @@ def proportion_difference(
 def _as_proportion(raw: float, name: str) -> float:
     proportion = as_numbers(raw, name, "a number")
     if proportion.ndim or not 0 <= proportion <= 1:
-        raise ValueError(f"{name} must be a number in [0, 1], got {raw!r}")
+        raise BadValueError(f"`{name}` must be a number in [0, 1]", repr(raw))
     return float(proportion)
 
 
@@ -148,15 +149,15 @@ def bootstrap(
     num_rounds = as_whole(num_rounds, "num_rounds", 2)
     records = np.asarray(x)
     if not records.ndim or not len(records):
-        raise ValueError(f"x must hold at least one record, got shape {records.shape}")
+        raise BadValueError("`x` must hold at least one record", f"shape {records.shape}")
     original = func(records)
     if np.ndim(original):
-        raise ValueError(f"func must return a number, got shape {np.shape(original)}")
+        raise BadValueError("`func` must return a number", f"shape {np.shape(original)}")
     replicates = np.array(
         [func(records[rows]) for rows in resamples(len(records), num_rounds, seed)], np.float64
     )
     if np.isnan(replicates).any():
-        raise ValueError("func must return numbers, got NaN for a resample")
+        raise BadValueError("`func` must return numbers", "NaN for a resample")
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(replicates, tails).tolist()
     return original, float(np.std(replicates, ddof=ddof)), (low, high)
@@ -249,8 +250,8 @@ def permutation_test(
     method = choose(method, "method", ("exact", "approximate"))
     first, second = _read_sample(x, "x"), _read_sample(y, "y")
     if paired and first.size != second.size:
-        raise ValueError(
-            f"x and y must have the same length if paired, got {first.size} and {second.size}"
+        raise BadValueError(
+            "`x` and y must have the same length if paired", f"{first.size} and {second.size}"
         )
     if not callable(func):
         func = choose(func, "func", tuple(_MEANS))
@@ -267,7 +268,7 @@ def permutation_test(
     if method == "approximate":
         drawn = np.append(drawn, observed)  # the data are one of the exchanges
     if np.isnan(observed) or np.isnan(drawn).any():
-        raise ValueError(f"func must return numbers, got NaN; {observed} for the data")
+        raise BadValueError("`func` must return numbers", f"NaN; {observed} for the data")
     finite = np.abs(drawn[np.isfinite(drawn)])
     extreme = drawn >= observed - _SLACK * finite.max(initial=0.0)
     return float(extreme.mean())
@@ -276,9 +277,9 @@ def permutation_test(
 def _read_sample(raw: ArrayLike, name: str) -> Floats:
     sample = as_numbers(raw, name).astype(np.float64)
     if sample.ndim != 1 or not sample.size:
-        raise ValueError(f"{name} must be a list of numbers, got shape {sample.shape}")
+        raise BadValueError(f"`{name}` must be a list of numbers", f"shape {sample.shape}")
     if not np.isfinite(sample).all():
-        raise ValueError(f"{name} must be finite, got {sample[~np.isfinite(sample)][0]}")
+        raise BadValueError(f"`{name}` must be finite", sample[~np.isfinite(sample)][0])
     return sample
 
 
@@ -318,9 +319,9 @@ def _exact_means(x: Floats, y: Floats, func: str, *, paired: bool) -> float:
 
 def _check_size(n_sums: int) -> None:
     if n_sums > _MOST_SUMS:
-        raise ValueError(
-            "method='exact' would need more than 2**22 sums of half of the numbers; "
-            "use method='approximate'"
+        raise BadValueError(
+            "`method='exact'` would need more than 2**22 sums of half of the numbers",
+            remedy="; use `method='approximate'`",
         )
 
 
@@ -355,9 +356,9 @@ def _all_exchanges(x: Floats, y: Floats, *, paired: bool) -> Iterator[tuple[Floa
     n = x.size + y.size
     calls = 2**x.size if paired else comb(n, x.size)
     if calls > _MOST_CALLS:
-        raise ValueError(
-            f"method='exact' would call func {calls} times, more than the limit of "
-            f"{_MOST_CALLS}; use method='approximate'"
+        raise BadValueError(
+            f"`method='exact'` would call func {calls} times, more than the limit of {_MOST_CALLS}",
+            remedy="; use `method='approximate'`",
         )
     if paired:
         for flips in product((False, True), repeat=x.size):

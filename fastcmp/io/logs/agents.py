@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.entries import at, named, objects, seconds, text, whole
 from fastcmp.io.logs.files import LogFile
@@ -309,9 +310,9 @@ def _read_swe_bench(
         all_ids, counts = list(content), {}
     if full_ids is not None:
         if strange := [name for name in all_ids if name not in full_ids]:
-            raise ValueError(
-                f"{path} holds {len(strange)} ids that ids= does not ({', '.join(strange[:3])}): "
-                "is it the list of another benchmark?"
+            raise BadValueError(
+                f"{path} holds {len(strange)} ids that `ids=` does not "
+                f"({', '.join(strange[:3])}): is it the list of another benchmark?"
             )
         counts["not in the file"] = full_ids.keys() - set(all_ids)
         all_ids = list(full_ids)
@@ -350,9 +351,10 @@ def _of_report(
     all_ids = list(dict.fromkeys(every))
     n_stated = content["total_instances"]
     if full_ids is None and len(all_ids) != n_stated:
-        raise ValueError(
-            f"{path}: the report says that there are {n_stated} instances, but its "
-            f"lists hold {len(all_ids)}: pass the full list of ids (ids=)"
+        raise BadValueError(
+            f"{path}: the report says that there are {n_stated} instances, but its lists hold "
+            f"{len(all_ids)}",
+            remedy=": pass the full list of ids (`ids=`)",
         )
     stated = content.get("resolved_instances", len(resolved))
     if stated != len(resolved):
@@ -380,10 +382,10 @@ def _of_lists(
     """The same by lists of ids, of which those that were not resolved are none."""
     resolved = _resolved(lists, ("resolved", "resolved_ids"), path)
     if full_ids is None:
-        raise ValueError(
-            f"{path} lists what is resolved; not resolved is the complement of the "
-            "full list of ids, which is not in this file: pass it (ids=: a file "
-            "with an id a line, or the ids)"
+        raise BadValueError(
+            f"{path} lists what is resolved; not resolved is the complement of the full list "
+            "of ids, which is not in this file",
+            remedy=": pass it (`ids=`: a file with an id a line, or the ids)",
         )
     all_ids = list(dict.fromkeys(x for names in lists.values() for x in names))
     counts = {

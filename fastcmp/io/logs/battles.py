@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import read_size
 from fastcmp.io.logs.files import LogFile
@@ -80,7 +81,7 @@ def read_battles(
     (['large'], [1.0])
     """
     if not isinstance(path, (str, PathLike)):
-        raise TypeError(f"path must name a file, got {type(path).__name__}")
+        raise BadTypeError("`path` must name a file", type(path).__name__)
 
     from fastcmp.io.logs.tables import LogTable  # needs pyarrow
 

@@ -96,7 +96,7 @@ def check_same_items(joint: Joint, complain: Complain) -> None:
         ]
         if clauses:
             complain(
-                f"{'; '.join(clauses)} ({base.source}; {part.source}). Pass items='common' to "
+                f"{'; '.join(clauses)} ({base.source}; {part.source}). Pass `items='common'` to "
                 "compare on what all models have"
             )
             return
@@ -225,8 +225,8 @@ def check_tasks(
             more = f" ({len(lacks)} of {len(groups)} tasks: {tasks})"
         complain(
             f"{visible(name)} has no values of task {visible(task)}, which "
-            f"{visible(other.model)} has ({other.source}){more}. Pass items='common' "
-            "to compare on tasks that all models have, or choose them by task="
+            f"{visible(other.model)} has ({other.source}){more}. Pass `items='common'` "
+            "to compare on tasks that all models have, or choose them by `task=`"
         )
         return
 

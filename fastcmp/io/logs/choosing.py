@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadTypeError
 from fastcmp.core.render import visible
 from fastcmp.io.logs.format import LogPart, grouped
 from fastcmp.io.logs.reading import Complain
@@ -36,8 +37,8 @@ def read_metric(metric: object) -> Wanted:
         isinstance(word, str) for pair in metric.items() for word in pair
     ):
         return dict(metric)
-    raise TypeError(
-        f"metric must be the name of a metric, a mapping task -> name, or None, got {metric!r}"
+    raise BadTypeError(
+        "`metric` must be the name of a metric, a mapping task -> name, or None", repr(metric)
     )
 
 
@@ -49,7 +50,7 @@ def choose_metrics(
     named = metric_named if isinstance(metric_named, Mapping) else {}
     if unknown := [task for task in named if task not in tasks]:
         complain(
-            f"metric names tasks that are not there: {listed(unknown)}; there are "
+            f"`metric` names tasks that are not there: {listed(unknown)}; there are "
             f"{listed(tasks, _LISTED)}"
         )
     somewhere = any(_like(metric_named, _metrics_of(task_parts)) for task_parts in tasks.values())
@@ -117,12 +118,12 @@ def _chosen(task: str, parts: Sequence[LogPart], metric: str | None, complain: C
         gains = list(dict.fromkeys(part.metric for part in parts if not part.lower_is_better))
         if len(gains) > 1 and all(_are_same(parts, gains[0], gain) for gain in gains[1:]):
             return gains[0]
-        complain(f"metric: there are several{a_task(task)}: {names}. Choose one by metric=")
+        complain(f"`metric`: there are several{a_task(task)}: {names}. Choose one by `metric=`")
         return ""
     like = _like(metric, metrics)
     if len(like) == 1:
         return like[0]
-    complain(f"metric: there is no {visible(metric)}{a_task(task)}, but {names}")
+    complain(f"`metric`: there is no {visible(metric)}{a_task(task)}, but {names}")
     return ""
 
 
@@ -214,7 +215,8 @@ def _of_group(
     n, take = ("two", "one") if len(runs) == 2 else (str(len(runs)), "others")
     named = f"{files[0]} and {files[1]}" if len(runs) == 2 else listed(files, 5)
     complain(
-        f"{n} runs of {what}: {named}. Take {take} away, or pass runs='latest' or runs='repeats'"
+        f"{n} runs of {what}: {named}. Take {take} away, or pass `runs='latest'` or "
+        "`runs='repeats'`"
     )
     return ordered[-1], remarks
 

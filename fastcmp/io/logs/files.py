@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.inputs.model_names import has_names, named_columns
 
 _HEAD = 1 << 16  # bytes that are looked at
@@ -145,7 +146,7 @@ def find_files(path: object) -> Found:
             what = "is a pipe or a device: write what it gives to a file first"
             if root.is_symlink() and not root.exists():
                 what = "is a link to nothing: name a file or a folder of logs"
-            raise ValueError(f"path: {root} {what}")
+            raise BadValueError(f"`path`: {root} {what}")
         for file_path, why in [(root, "")] if is_named else _below(root):
             if why:
                 ignored.append(Ignored(str(file_path), why))
@@ -177,19 +178,19 @@ def _roots(path: object) -> list[Path]:
     if isinstance(path, (str, os.PathLike)):
         path = [path]
     if isinstance(path, Iterator):  # it could be gone through once only
-        raise TypeError(f"path must be a file, a folder, or a list of them, got {path!r}")
+        raise BadTypeError("`path` must be a file, a folder, or a list of them", repr(path))
     if isinstance(path, (bytes, dict)) or not isinstance(path, Iterable):
-        raise TypeError(f"path must be a file, a folder, or several, got {path!r}")
+        raise BadTypeError("`path` must be a file, a folder, or several", repr(path))
     roots = []
     for entry in path:
         if not isinstance(entry, (str, os.PathLike)) or not str(entry):
-            raise TypeError(f"path must be a file, a folder, or several, got {entry!r}")
+            raise BadTypeError("`path` must be a file, a folder, or several", repr(entry))
         root = Path(entry)
         if not os.path.lexists(root):
             raise FileNotFoundError(f"path: there is no {root}: name a file or a folder of logs")
         roots.append(root)
     if not roots:
-        raise ValueError("path must name at least one file or folder, got none")
+        raise BadValueError("`path` must name at least one file or folder", "none")
     return roots
 
 

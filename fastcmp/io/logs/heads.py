@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.io.formats import COMPRESSED, DELIMITERS, as_utf8, csv_kind, kind_of
 from fastcmp.io.logs.files import LogFile, opened
 
@@ -151,7 +152,7 @@ def check_size(file: LogFile, limit: int, columns: Sequence[str] = ()) -> None:
             if any(f"{column.path_in_schema}.".startswith(f"{name}.") for name in columns)
         )
     if size > limit:
-        raise ValueError(
-            f"{file.path}: its columns take {size:,} bytes, more than memory_limit= "
-            f"allows, {limit:,}; raise memory_limit= if you trust the file"
+        raise BadValueError(
+            f"{file.path}: its columns take {size:,} bytes, more than `memory_limit=` allows, "
+            f"{limit:,}; raise `memory_limit=` if you trust the file"
         )

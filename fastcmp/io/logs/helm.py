@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.io.logs.entries import at, mapping, number, text, written
 from fastcmp.io.logs.files import LogFile
@@ -212,7 +213,7 @@ def read_instances(
                 f"{str(entry)[:80]}"
             )
         if entry.stats is None:
-            raise ValueError(
+            raise BadValueError(
                 f"{path}: instance {instance!r}: wanted a list `stats`, as in "
                 "per_instance_stats.json"
             )

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.io.logs import json_lines
 from fastcmp.io.logs.entries import at, grade, mapping, number, prints, text, written
@@ -91,24 +92,23 @@ class Archive:
         member = self.members[name]
         what = f"{self.path}: member {name!r}"
         if member.flag_bits & 1:
-            raise ValueError(f"{what} is encrypted; decrypt the file first")
+            raise BadValueError(f"{what} is encrypted; decrypt the file first")
         if member.compress_type not in _METHODS:
-            raise ValueError(
-                f"{what} is compressed by method {member.compress_type} of zip; "
-                "deflate (8) and zstd (93) can be read"
+            raise BadValueError(
+                f"{what} is compressed by method {member.compress_type} of zip; deflate (8) "
+                "and zstd (93) can be read"
             )
         self._unpacked += member.file_size
         size = max(member.file_size, member.compress_size)
         if size > self._limit:
-            raise ValueError(
-                f"{what} takes {size:,} bytes, more than memory_limit= allows, "
-                f"{self._limit:,}; raise memory_limit= if you trust the file"
+            raise BadValueError(
+                f"{what} takes {size:,} bytes, more than `memory_limit=` allows, "
+                f"{self._limit:,}; raise `memory_limit=` if you trust the file"
             )
         if self._unpacked > self._limit:
-            raise ValueError(
-                f"{self.path}: its members take more than memory_limit= allows, "
-                f"{self._limit:,} bytes in all; raise memory_limit= if you trust the "
-                "file"
+            raise BadValueError(
+                f"{self.path}: its members take more than `memory_limit=` allows, "
+                f"{self._limit:,} bytes in all; raise `memory_limit=` if you trust the file"
             )
         self._file.seek(member.header_offset)
         header, data = self._file.read(_LOCAL.size), b""
@@ -125,11 +125,13 @@ class Archive:
                 stream = pa.CompressedInputStream(pa.BufferReader(data), "zstd")
                 data = io.BufferedReader(stream).read(most)
         except (zlib.error, OSError, ValueError) as error:
-            raise ValueError(f"{what} cannot be unpacked ({error}): copy the file again") from error
+            raise BadValueError(
+                f"{what} cannot be unpacked ({error}): copy the file again"
+            ) from error
         if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
-            raise ValueError(
-                f"{what} is damaged (its length or its checksum differs from what the zip says): "
-                "copy the file again"
+            raise BadValueError(
+                f"{what} is damaged (its length or its checksum differs from what the zip "
+                "says): copy the file again"
             )
         return data
 

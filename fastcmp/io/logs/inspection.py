@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp.core.errors import BadTypeError, Spelled
 from fastcmp.core.threads import Progress
 from fastcmp.io.logs import checks
 from fastcmp.io.logs.choosing import check_models, one_run_each
@@ -98,7 +99,7 @@ def inspect_results(
     'b lacks item q2'
     """
     if metric is not None and not isinstance(metric, str):
-        raise TypeError(f"metric must be the name of a metric, or None, got {metric!r}")
+        raise BadTypeError("`metric` must be the name of a metric, or None", repr(metric))
     options = read_options(
         metric=metric,
         tasks=task,
@@ -110,7 +111,11 @@ def inspect_results(
         memory_limit=memory_limit,
     )
     problems: list[str] = []
-    logs = read_logs(path, options, format, workers, progress, problems.append)
+
+    def tell(problem: str | ValueError) -> None:
+        problems.append(getattr(problem, "text", str(problem)))
+
+    logs = read_logs(path, options, format, workers, progress, tell)
     names = None if metric is None else (metric, metric.partition(",")[0])
     read = [
         log._replace(parts=tuple(x for x in log.parts if names is None or x.metric in names))
@@ -118,7 +123,7 @@ def inspect_results(
     ]
     remarks: list[str] = []
     for log in read:
-        remarks += [*_look(log.parts, problems.append), *log.remarks]
+        remarks += [*_look(log.parts, tell), *log.remarks]
         problems += [
             f"{file}: holds no values of items"
             for file in log.without
@@ -128,7 +133,7 @@ def inspect_results(
         formats=tuple(log.format.name for log in read),
         n_files=logs.n_files,
         answers=_table(read),
-        problems=sentences(problems),
+        problems=tuple(map(Spelled, sentences(problems))),
         remarks=sentences(remarks),
         ignored=tuple(f"{log.path} ({log.why})" for log in logs.ignored),
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.io.logs.choosing import filled, label_of, repeats_of, texts
 from fastcmp.io.logs.format import LogPart
@@ -250,7 +251,7 @@ def check_answers(joint: Joint, kept: NDArray[np.int64], complain: Complain) -> 
             f"{part.source}: {visible(part.model)} has no value of "
             f"{visible(part.metric)} for {answer_name}"
             f"{a_task(label_of(part))} ({why}); it lacks {rows.size} of {len(keys)}. "
-            "Pass errors='wrong' to count such answers as 0, or errors='drop' to leave "
+            "Pass `errors='wrong'` to count such answers as 0, or `errors='drop'` to leave "
             "their items out for all models"
         )
         return
@@ -286,9 +287,9 @@ def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
     out = np.logical_or.reduce(gone)
     is_kept = ~out[places]
     if not is_kept.any():
-        raise ValueError(
-            f"errors='drop' leaves no item{a_task(label_of(joint.parts[0]))}: to each "
-            "some model has no value"
+        raise BadValueError(
+            f"`errors='drop'` leaves no item{a_task(label_of(joint.parts[0]))}: to each some "
+            "model has no value"
         )
     remark = (
         f"{counted(int(out.sum()), 'item')}{a_task(label_of(joint.parts[0]))} left "

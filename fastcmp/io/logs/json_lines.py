@@ -21,6 +21,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.io.logs.entries import grade, text_prints, texts
 from fastcmp.io.logs.files import opened
 
@@ -57,9 +58,9 @@ def read(path: Path, memory_limit: int) -> Any:
         while piece := file.read(_BLOCK):
             content += piece
             if len(content) > memory_limit:
-                raise ValueError(
-                    f"{path}: more than memory_limit= allows, {memory_limit:,} bytes, and it is "
-                    "parsed as a whole; raise memory_limit= if there is as much memory"
+                raise BadValueError(
+                    f"{path}: more than `memory_limit=` allows, {memory_limit:,} bytes, and it "
+                    "is parsed as a whole; raise `memory_limit=` if there is as much memory"
                 )
     return parse(content, str(path))
 
@@ -282,9 +283,9 @@ def _pieces(path: Path, memory_limit: int) -> Iterator[bytes]:
                 unfinished += data
                 n_bytes = len(unfinished)
                 if 2 * n_bytes > max(memory_limit, 4 * _BLOCK):
-                    raise ValueError(
+                    raise BadValueError(
                         f"{path}: has a line of more than {n_bytes:,} bytes; to read it, raise "
-                        f"memory_limit= (now {memory_limit:,} bytes)"
+                        f"`memory_limit=` (now {memory_limit:,} bytes)"
                     )
             data = file.read(n_bytes)
     if unfinished.strip():

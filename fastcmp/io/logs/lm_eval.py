@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.entries import at, combine, mapping, number, prints, whole, written
@@ -269,7 +270,7 @@ class _Run:
     def refuse(self, problem: str, *, lacks_values: bool = False) -> NoReturn:
         """Raise an error that names the file and the task."""
         message = f"{self.path}: task {visible(self.task)} {problem}"
-        raise NoItemValuesError(message, self.task) if lacks_values else ValueError(message)
+        raise NoItemValuesError(message, self.task) if lacks_values else BadValueError(message)
 
 
 def _group(
@@ -418,7 +419,7 @@ def _chosen_rows(
             )
     filter_names, several = ", ".join(map(visible, names)), len(names) > 1
     if several and run.filter is None:
-        run.refuse(f"has several filters ({filter_names}): choose one, as by filter={names[0]!r}")
+        run.refuse(f"has several filters ({filter_names}): choose one, as by `filter={names[0]!r}`")
     is_any = not several and (run.filter == "none" or names in (["none"], []))
     if run.filter not in (None, *names) and not is_any:
         run.refuse(f"has no filter {visible(run.filter or '')}; it has {filter_names}")

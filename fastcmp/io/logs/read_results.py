@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastcmp.core.checks import as_flag, choose, warn
+from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import Progress, check_memory, read_size
 from fastcmp.io.logs import checks
@@ -186,7 +187,9 @@ def read_results(
         wanted_models = dict.fromkeys(_texts(models, "models"))
         for name in wanted_models:
             if name not in there:
-                raise ValueError(f"models: there is no {visible(name)}, but {listed(there, 20)}")
+                raise BadValueError(
+                    f"`models`: there is no {visible(name)}, but {listed(there, 20)}"
+                )
         parts = tuple(part for name in wanted_models for part in parts if part.model == name)
     return _joined(parts, logs, options, None if memory_limit is None else options.memory_limit)
 
@@ -196,15 +199,15 @@ def read_options(
 ) -> LogOptions:
     """Check what concerns the reading of files."""
     if more["filter"] is not None and not isinstance(more["filter"], str):
-        raise TypeError(f"filter must be the name of a filter, got {more['filter']!r}")
+        raise BadTypeError("`filter` must be the name of a filter", repr(more["filter"]))
     if ids is not None:
         ids = Path(ids) if isinstance(ids, (str, Path)) else _texts(ids, "ids")
     is_mapping = columns is None or isinstance(columns, Mapping)
     if not is_mapping or not all(
         isinstance(x, str) for x in (*(columns or {}), *(columns or {}).values())
     ):
-        raise TypeError(
-            f"columns must be a mapping such as {{'item': 'name of a column'}}, got {columns!r}"
+        raise BadTypeError(
+            "`columns` must be a mapping such as {'item': 'name of a column'}", repr(columns)
         )
     if memory_limit is not None:
         more["memory_limit"] = read_size(memory_limit)
@@ -219,7 +222,7 @@ def _texts(texts: Any, name: str) -> list[str]:
     several = isinstance(names, (list, tuple, set, frozenset)) and names
     if several and all(isinstance(text, str) for text in names):
         return list(names)
-    raise TypeError(f"{name} must be text, or a sequence of texts, got {texts!r}")
+    raise BadTypeError(f"`{name}` must be text, or a sequence of texts", repr(texts))
 
 
 def _check_tasks(parts: Sequence[LogPart], tasks: Sequence[str] | None) -> None:
@@ -228,7 +231,7 @@ def _check_tasks(parts: Sequence[LogPart], tasks: Sequence[str] | None) -> None:
     for task in tasks or ():
         if task not in task_names:
             there = listed(filter(None, task_names), 20) or "no names of tasks in these logs"
-            raise ValueError(f"task: there is no {visible(task)}, but {there}")
+            raise BadValueError(f"`task`: there is no {visible(task)}, but {there}")
 
 
 # Joining.
@@ -243,7 +246,7 @@ def _joined(
     checks.check_variants(metric_parts, refuse)
     kept, of_runs = one_run_each(metric_parts, options.runs, refuse)
     if not kept:
-        raise ValueError(f"path holds no values of items; {logs.n_files} files were read")
+        raise BadValueError(f"`path` holds no values of items; {logs.n_files} files were read")
     for part in kept:
         checks.check_part(part, refuse)
     names = tuple(dict.fromkeys(part.model for part in kept))
@@ -323,9 +326,9 @@ def _of_task(
         checks.check_same_items(joint, refuse)
     keys = np.flatnonzero(joint.present() == len(parts))
     if not keys.size:
-        raise ValueError(
-            f"models have no item in common{a_task(label_of(parts[0]))}, "
-            f"as in {parts[0].source} and {parts[-1].source}"
+        raise BadValueError(
+            f"`models` have no item in common{a_task(label_of(parts[0]))}, as in "
+            f"{parts[0].source} and {parts[-1].source}"
         )
     remarks = common_remark(joint, keys) + checks.prompt_remarks(joint)
     if options.errors == "raise":
@@ -334,7 +337,7 @@ def _of_task(
         18.0 * len(parts) * keys.size,
         limit,
         f"the answers of {len(parts)} models, {keys.size} each",
-        "read fewer tasks (task=) or models",
+        "read fewer tasks (`task=`) or models",
     )
     block = scatter(joint, keys)
     if options.errors == "wrong":

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastcmp.core.checks import choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_workers, reporting
 from fastcmp.io.logs.files import Ignored, LogFile, find_files
 from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, NoItemValuesError
 from fastcmp.io.logs.words import counted, listed
 
-Complain = Callable[[str], None]
+Complain = Callable[[str | ValueError], None]
 
 #: Modules of `fastcmp.io.logs`, each with its `FORMATS`, in the order in which files are tried.
 _MODULES = (
@@ -147,8 +148,8 @@ def several_message(recognised: Sequence[Recognised]) -> str:
         for one in recognised
     )
     return (
-        f"path holds logs of several formats: {formats_listed}. Name one by format=, or a folder "
-        "that holds one"
+        f"`path` holds logs of several formats: {formats_listed}. Name one by `format=`, or a "
+        "folder that holds one"
     )
 
 
@@ -162,17 +163,17 @@ def nothing_message(path: Any, recognition: Recognition) -> str:
             f"not there: {kind.alone}"
         )
     if not recognition.ignored:
-        return f"path: {where} holds no files"
+        return f"`path`: {where} holds no files"
     ignored = listed(
         f"{file_ignored.path} ({file_ignored.why})" for file_ignored in recognition.ignored
     )
     n = counted(len(recognition.ignored), "file")
     names = ", ".join(log_format.name for log_format in formats())
     return (
-        f"path: {where} holds no log of a known format; {n} looked at: {ignored}. Known "
-        f"formats: {names}. Tables need columns item, model and value (columns=, with "
+        f"`path`: {where} holds no log of a known format; {n} looked at: {ignored}. Known "
+        f"formats: {names}. Tables need columns item, model and value (`columns=`, with "
         "{'model': ''} where a file is a model), or a "
-        "column a model (values=True), as fastcmp compare --values FILE takes"
+        "column a model (`values=True`), as fastcmp compare --values FILE takes"
     )
 
 
@@ -202,9 +203,9 @@ class Logs(NamedTuple):
     n_files: int
 
 
-def refuse(message: str) -> None:
+def refuse(problem: str | ValueError) -> None:
     """Complain of what does not fit together by an error."""
-    raise ValueError(message)
+    raise BadValueError(problem) if isinstance(problem, str) else problem
 
 
 def read_logs(
@@ -242,7 +243,7 @@ def read_logs(
         for name, owners in _OWN_OPTIONS.items():
             if getattr(options, name) is not None and recognised.format.name not in owners:
                 complain(
-                    f"{name}= is an option of {' and '.join(owners)}, and path holds logs of "
+                    f"`{name}=` is an option of {' and '.join(owners)}, and path holds logs of "
                     f"{recognised.format.title} ({recognised.format.name}): leave it out"
                 )
     with (
@@ -269,7 +270,7 @@ def _read(
         )
         readings = [partial(recognised.format.read, *args, options) for args in groups]
     except ValueError as error:
-        complain(str(error))
+        complain(error)
         return Read(recognised.format, (), ())
     pool.expect(len(readings))
     answers: dict[int, tuple[Sequence[LogPart], ValueError | None]] = {}
@@ -287,7 +288,7 @@ def _read(
         if lacks_values and tasks and options.tasks is None:
             remarks.append(f"Left out: {problem}")
         elif problem is not None:
-            complain(str(problem))
+            complain(problem)
         parts += file_parts
     sources = {path for part in parts for path in (part.source, *part.files)}
     gave_none = (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record, ScoreTable
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, table_of, written
@@ -259,7 +260,7 @@ class Results(Record):
             if all(w is None or x in w for x, w in zip(pair, names_kept, strict=True))
         ]
         if not task_numbers:
-            raise ValueError(f"task={task!r} and subset={subset!r} are nowhere together")
+            raise BadValueError(f"`task={task!r}` and subset={subset!r} are nowhere together")
         model_names = _names_kept(models, "models", self.names)
         rows = [self.names.index(name) for name in model_names or self.names]
         return _part(self, rows, task_numbers)
@@ -476,9 +477,10 @@ def _names_kept(words: Any, name: str, there: Sequence[str]) -> list[str] | None
     names = [words] if isinstance(words, str) else list(words)
     for word in names:
         if word not in there:
-            raise ValueError(
-                f"{name}: there is no {visible(str(word))}, but {listed(dict.fromkeys(there), 20)}"
+            raise BadValueError(
+                f"`{name}`: there is no {visible(str(word))}, but "
+                f"{listed(dict.fromkeys(there), 20)}"
             )
     if not names:
-        raise ValueError(f"{name} must name at least one, got none")
+        raise BadValueError(f"`{name}` must name at least one", "none")
     return list(dict.fromkeys(names))

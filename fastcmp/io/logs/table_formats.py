@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.io.chosen import TARGET, plan_values
 from fastcmp.io.formats import family, kind_of
@@ -76,9 +77,9 @@ def _choose_columns(
     for key, name in options.columns.items():
         what = _SAME.get(key, key)
         if what not in _ALIASES:
-            raise ValueError(f"columns must name {', '.join(_ALIASES)}, got {key!r}")
+            raise BadValueError(f"`columns` must name {', '.join(_ALIASES)}", repr(key))
         if name and name not in names:
-            raise ValueError(_none(what, names, path, name))
+            raise BadValueError(_none(what, names, path, name))
         columns[what] = name
     for what, aliases in _ALIASES.items():
         if what in columns:
@@ -91,14 +92,14 @@ def _choose_columns(
             candidates = [_DATA]
         if len(candidates) > 1:
             several = " and ".join(map(repr, candidates))
-            raise ValueError(
-                f"{path} has columns {several}, each of which may be the {what}: name "
-                f"one by columns= (columns={{{what!r}: {candidates[0]!r}}})"
+            raise BadValueError(
+                f"{path} has columns {several}, each of which may be the {what}",
+                remedy=f": name one by `columns=` ``(columns={{{what!r}: {candidates[0]!r}}})``",
             )
         if candidates:
             columns[what] = candidates[0]
         elif what in needed:
-            raise ValueError(_none(what, names, path))
+            raise BadValueError(_none(what, names, path))
     if columns.get("value") == "pass1" and "count" in names:  # of eval-arena
         columns.setdefault("attempts", "count")
     return {what: name for what, name in columns.items() if name}
@@ -109,7 +110,7 @@ def _none(what: str, names: Sequence[str], path: object, name: str = "") -> str:
     missing = f"no column {name!r}" if name else "no column that is known for"
     return (
         f"{path} has {missing} {'(' if name else ''}the {what}{')' if name else ''}: "
-        f"name it by columns= (columns={{{what!r}: ...}}); there are: {there}"
+        f"name it by `columns=` ``(columns={{{what!r}: ...}})``; there are: {there}"
     )
 
 
@@ -160,7 +161,7 @@ def _read_long(
     columns_by_use = _choose_columns(file.columns, options, file.path, needed, columns)
     for what in ("item", "value"):
         if what not in columns_by_use:
-            raise ValueError(_none(what, file.columns, file.path))
+            raise BadValueError(_none(what, file.columns, file.path))
     others = [name for what, name in columns_by_use.items() if what != "value"]
     others += ["imputed"] if check and "imputed" in file.columns else []
     table = LogTable(file, others, values=[columns_by_use["value"]], limit=options.memory_limit)
@@ -266,9 +267,10 @@ def _imputed(table: LogTable, rows: Rows, options: LogOptions) -> tuple[Rows, tu
         examples = "; ".join(
             f"{name}'s row for {data_set}, fold {fold}" for name, data_set, fold in cells
         )
-        raise ValueError(
-            f"{table.path}: {examples} is imputed: no result of {models[0]}, but of another method "
-            f"({imputed_rows.size} of {imputed.size} rows are such; imputed='keep' takes them)"
+        raise BadValueError(
+            f"{table.path}: {examples} is imputed: no result of {models[0]}, but of another "
+            f"method ({imputed_rows.size} of {imputed.size} rows are such; `imputed='keep'` "
+            "takes them)"
         )
     if len(rows.metric.texts) > 1 and options.metric not in rows.metric.texts:
         remarks += (
@@ -310,19 +312,18 @@ def _is_number(entry: Any) -> bool:
 
 def _read_wide(file: LogFile, n_files: int, options: LogOptions) -> list[LogPart]:
     if not options.values:
-        raise ValueError(
-            f"{file.path} holds numbers by columns, which may be labels or values "
-            "of models: values, higher is better, are read as such where that is said "
-            "(values=True), or by fastcmp compare --values FILE; labels are compared with "
-            "the true ones, which a column y_true must hold (fastcmp compare FILE, or "
-            "compare_all)"
+        raise BadValueError(
+            f"{file.path} holds numbers by columns, which may be labels or values of models: "
+            "values, higher is better, are read as such where that is said (`values=True`), or "
+            "by fastcmp compare --values FILE; labels are compared with the true ones, which a "
+            "column `y_true` must hold (fastcmp compare FILE, or compare_all)"
         )
     item_columns = _choose_columns(file.columns, options, file.path)
     item_columns = {what: name for what, name in item_columns.items() if what in _OF_ITEMS}
     if "item" not in item_columns and n_files > 1:
-        raise ValueError(
+        raise BadValueError(
             f"{file.path} has no column of items, by which several files are joined: "
-            "name it (columns={'item': ...})"
+            "name it ``(columns={'item': ...})``"
         )
     if TARGET in file.columns:
         raise ValueError(
@@ -475,9 +476,9 @@ def _read_experiment(file: LogFile, options: LogOptions) -> list[LogPart]:
     tool, item, metrics = _tool(names)
     item, model = (options.columns.get(k, name) for k, name in (("item", item), ("model", "")))
     if item not in names or model not in ("", *names):
-        raise ValueError(
+        raise BadValueError(
             f"{path}: a table of {tool or 'experiments'} does not say what names an item: name a "
-            f"column (columns={{'item': ...}}); there are: {listed(names, 30)}"
+            f"column ``(columns={{'item': ...}})``; there are: {listed(names, 30)}"
         )
     reasons = {metric: f"{metric}/error_message" for metric in metrics.values()}
     if set(reasons.values()) & set(names):  # a value without one is what was expected

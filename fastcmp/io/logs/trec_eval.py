@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.agents import read_ids
@@ -101,7 +102,7 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
     remarks = [] if means else [note]
     n = counted(n_all, "query").replace("querys", "queries")
     lacking = (
-        f"its line `all` is over {n}, and one with nothing retrieved has no line: pass ids=, all "
+        f"its line 'all' is over {n}, and one with nothing retrieved has no line: pass `ids=`, all "
         "queries, to count them as 0"
     )
     if options.ids is not None:
@@ -111,7 +112,9 @@ def _read(file: LogFile, options: LogOptions) -> list[LogPart]:
             x[0] if len(x) == 4 and x[1] in ("0", "Q0") else y for y, x in lines
         )
         if other := [query for query in queries if query not in all_queries]:
-            raise ValueError(f"{path}: {listed(other)}: not among the {len(all_queries)} of ids=")
+            raise BadValueError(
+                f"{path}: {listed(other)}: not among the {len(all_queries)} of `ids=`"
+            )
         if absent := [query for query in all_queries if query not in queries]:
             queries |= {query: dict.fromkeys(metrics, 0.0) for query in absent}
             metric_shown = options.metric if options.metric in means else next(iter(means), "")

@@ -168,8 +168,8 @@ PEERS_LIMITS = """
 - **Strengths**: a Cholesky factor in each step, and the covariance of all models, which
   the peers do not have.
 - **Files**: of three keys in 60,000 lines msgspec makes Python's objects in 8 ms, in one thread,
-  and some 20 ms more go into coding and joining them. Polars and DuckDB parse in two threads, without
-  Python's lock, and make no objects; polars reads two columns of four.
+  and some 20 ms more go into coding and joining them. Polars and DuckDB parse in two threads,
+  without Python's lock, and make no objects; polars reads two columns of four.
 
 Answers are compared in all rows but two: sets of ranks and the winner's score follow from other
 draws and other procedures, and are only timed. Of best sets the sizes are compared.

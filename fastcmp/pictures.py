@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.sections import interval_name
+from fastcmp.core.sections import Section, interval_name
 from fastcmp.counts.roc_points import Curve, RocCurve
 from fastcmp.datasets.comparison import DatasetsResult
 from fastcmp.estimates.decision_curves import DecisionCurve
@@ -478,11 +478,12 @@ MEASURES = {
 }
 
 
-def leaderboard(result: PairwiseResult) -> Intervals:
-    """Models from best to worst with the intervals of their scores, and what is known of ranks."""
-    from fastcmp.pairwise.result import leaderboard_table
+def leaderboard(result: PairwiseResult, table: Section | None = None) -> Intervals:
+    """Models from best to worst with the intervals of their scores.
 
-    board, table = result.leaderboard, leaderboard_table(result)
+    Beside them stand ranks and ties as the table of the leaderboard has them, if it is passed.
+    """
+    board = result.leaderboard
     label, scale = MEASURES.get(result.measure, (result.measure, 1.0))
     is_best = np.isin(board.names, result.best)
     is_untested = (result.decisions == UNTESTED).all(axis=1)[board.models]
@@ -495,11 +496,11 @@ def leaderboard(result: PairwiseResult) -> Intervals:
     if result.all_pairs_tested:
         words["best"] = "the best, and models not significantly different from it"
         words["other"] = "significantly worse than the best"
-    columns = dict(zip(table.columns, zip(*table.rows, strict=True), strict=True))
-    beside: dict[str, Sequence[str]] = {
-        head: columns[head] for head in ("ranks", "ties") if head in columns
-    }
-    if result.control is not None:
+    beside: dict[str, Sequence[str]] = {}
+    if table is not None:
+        columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
+        beside |= {head: cells for head, cells in columns if head in ("ranks", "ties")}
+    if table is not None and result.control is not None:
         against = result.against_control()
         results = dict(zip(against["model"], against["result"], strict=True))
         beside["against control"] = [results.get(name, "control") for name in board.names]

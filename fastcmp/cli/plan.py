@@ -139,9 +139,8 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
         "seed": (_WHOLE, "of the simulation"),
     },
 }
-#: Options that stand for other inputs, and inputs that have no option.
+#: Options that stand for other inputs.
 RENAMED = {"seed": "rng", "pilot_counts": "pilot"}
-WITHOUT = ("design",)
 #: Of a leaderboard: one value a model.
 _OF_MODELS = ("accuracies", "means", "sd")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastcmp import pictures
 from fastcmp.core.errors import BadTypeError
 from fastcmp.pairwise.decisions import TIED, UNTESTED
-from fastcmp.pairwise.result import PairwiseResult
+from fastcmp.pairwise.result import PairwiseResult, leaderboard_table
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
 
 Axes: TypeAlias = Any
@@ -82,7 +82,7 @@ def leaderboard(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     >>> plt.close(ax.figure)
     """
     result = checked(result, "leaderboard")
-    picture = pictures.leaderboard(result)
+    picture = pictures.leaderboard(result, leaderboard_table(result))
     n, names = len(picture.rows), [as_text(row.label) for row in picture.rows]
     ax = prepare_axes(ax, (5.5 + 0.08 * longest(names), 1.8 + 0.27 * n))
     for kind, meaning in picture.meanings:

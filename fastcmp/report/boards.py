@@ -108,7 +108,8 @@ class RankDiagram(Block):
 
     def x(self, place: float) -> float:
         """Where a place on the axis is."""
-        return round(_LEFT + float(self.scale.part(place)) * (_RIGHT - _LEFT), 1)
+        low, high = self.picture.low, self.picture.high
+        return round(_LEFT + float((place - low) / (high - low)) * (_RIGHT - _LEFT), 1)
 
     def tie(self, level: int) -> int:
         """How high a bar lies."""

@@ -150,8 +150,7 @@ class Guide:
     kind: str = "zero"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlacedRow:
+class PlacedRow(NamedTuple):
     """A row whose numbers are places."""
 
     row: pictures.Row

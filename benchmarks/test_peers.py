@@ -25,8 +25,8 @@ class Work(NamedTuple):
     calls: dict[str, Callable[[], Any]]
     #: How many times faster we want to be.
     wanted: float
-    #: The figures of an answer that are compared, by library; None where only time is.
-    figures: dict[str, Callable[[Any], Any]] | None = None
+    #: The figures of an answer that are compared, by library.
+    figures: dict[str, Callable[[Any], Any]]
     tolerance: float = 1e-9
 
 
@@ -93,23 +93,51 @@ def two_means(margin: float | None) -> Work:
 
 
 def board(function: str) -> Work:
+    """What both answer alike: honestboard by draws of tasks, ours by normal draws."""
     core = peer("honestboard.core")
-    right = (RNG.random(1000) + RNG.random((30, 1000)) < np.linspace(1.3, 1.5, 30)[:, None]) * 1.0
-    theirs = core.Board([f"m{i}" for i in range(30)], right)
-    call = {
-        "best_set": theirs.confidence_set_best,
-        "rank_sets": theirs.rank_summary,
-        "winner_estimate": theirs.winner_adjusted,
-    }[function]
-    ours = getattr(fastcmp, function)
-    wanted = {"best_set": 10, "rank_sets": 10, "winner_estimate": 5}[function]
-    figures = None
-    if function == "best_set":  # by draws of theirs and of ours: the sets differ at the edge
-        figures = {
-            "fastcmp": lambda x: np.clip(len(x.best), 8, 30) / 30,
-            "honestboard": lambda x: np.clip(len(x["members"]), 8, 30) / 30,
-        }
-    return Work({"fastcmp": lambda: ours(right), "honestboard": call}, wanted, figures, 0.2)
+    rng = np.random.default_rng(1)
+    values = (rng.random(1000) + rng.random((30, 1000)) < np.linspace(1.3, 1.5, 30)[:, None]) * 1.0
+    if function == "winner_estimate":  # of 0 and 1 ours has Wilson's standard errors
+        values = 0.5 * (values + rng.random(values.shape))
+    names = [f"m{i}" for i in range(30)]
+    theirs = core.Board(names, values)
+    if function == "best_set":  # Hsu's comparison with the best: the same members
+        return Work(
+            {
+                "fastcmp": lambda: fastcmp.best_set(values, rng=1),
+                "honestboard": theirs.confidence_set_best,
+            },
+            10,
+            {
+                "fastcmp": lambda x: x.may_be_best,
+                "honestboard": lambda x: [name in x["members"] for name in names],
+            },
+        )
+    if function == "rank_sets":  # the same critical value of all pairs but for the draws
+        return Work(
+            {
+                "fastcmp": lambda: fastcmp.rank_sets(values, step_down=False, rng=1),
+                "honestboard, all pairs": lambda: theirs.confidence_set_best(method="simultaneous"),
+            },
+            10,
+            {
+                "fastcmp": lambda x: x.critical_value,
+                "honestboard, all pairs": lambda x: x["critical_value"],
+            },
+            0.03,
+        )
+    return Work(
+        {
+            "fastcmp": lambda: fastcmp.winner_estimate(values, rng=1),
+            "honestboard, hybrid": theirs.winner_hybrid,
+        },
+        5,
+        {
+            "fastcmp": lambda x: (x.median, *x.interval),
+            "honestboard, hybrid": lambda x: (x["estimate"], *x["ci"]),
+        },
+        2e-3,
+    )
 
 
 def nemenyi() -> Work:
@@ -332,7 +360,7 @@ def test_beside_peer(row, side, benchmark, work_of):
     benchmark.extra_info |= {"name": library, "target": work.wanted}
     answer = call()  # compiles, so that rounds are counted by what a call takes
     benchmark(call)
-    if side and work.figures is not None:
+    if side:
         ours, theirs = work.figures.values()
         np.testing.assert_allclose(
             np.asarray(ours(next(iter(work.calls.values()))()), float),

@@ -96,7 +96,7 @@ def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
 def as_whole(value: object, name: str, least: int) -> int:
     """Check a whole number that must be at least `least`."""
     demand = f"must be a whole number >= {least}"
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if isinstance(value, bool) or not isinstance(value, (int, Integral)):
         raise BadTypeError(f"`{name}` {demand}", repr(value))
     if value < least:
         raise BadValueError(f"`{name}` {demand}", value)
@@ -128,7 +128,7 @@ def as_seed(rng: object) -> int:
     A number is the seed itself, so that the seed of a result repeats it; a generator is
     advanced; None takes a seed from the operating system.
     """
-    if isinstance(rng, Integral) and not isinstance(rng, bool):
+    if isinstance(rng, (int, Integral)) and not isinstance(rng, bool):
         if not 0 <= int(rng) < LARGEST_SEED:
             raise BadValueError("`rng` must be a whole number in [0, 2**62)", rng)
         return int(rng)
@@ -147,7 +147,7 @@ class Draws(NamedTuple):
 
 def as_proportion(value: object, name: str) -> float:
     """Check an error rate or a confidence level."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, (float, Real)):
         raise BadTypeError(f"`{name}` must be a number in (0, 1)", repr(value))
     proportion = float(value)
     if not 0.0 < proportion < 1.0:
@@ -159,7 +159,7 @@ def as_proportion(value: object, name: str) -> float:
 
 def as_finite(value: object, name: str, least: float = -np.inf) -> float:
     """Check a finite number that must be at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, (float, Real)):
         raise BadTypeError(f"`{name}` must be a number", repr(value))
     if not np.isfinite(float(value)) or value < least:
         demand = "finite" if least == -np.inf else f"finite and >= {least:g}"
@@ -195,7 +195,8 @@ def keep_side(
         high = np.where(np.isnan(low), low, limits[1])
     elif alternative == "less":
         low = np.where(np.isnan(high), high, limits[0])
-    return (low, high) if np.ndim(low) else (float(low), float(high))
+    alone = isinstance(low, float) or not np.ndim(low)
+    return (float(low), float(high)) if alone else (low, high)
 
 
 def warn(message: str) -> None:

@@ -127,12 +127,13 @@ def t_ppf(probability: object, df: object) -> Any:
 
 
 def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
-    alone = isinstance(df, float)
-    if df is None or (alone and df == math.inf):
+    if df is None or (isinstance(df, float) and df == math.inf):
         return of_normal(x)
+    if isinstance(df, float) and isinstance(x, float):
+        return of_t(df, x)
     with np.errstate(invalid="ignore"):
         values = of_t(df, x)
-    if not alone and np.any(infinite := np.isinf(df)):
+    if not isinstance(df, float) and np.any(infinite := np.isinf(df)):
         values = np.where(infinite, of_normal(x), values)
     return values
 

@@ -381,24 +381,22 @@ class PlainEstimates(NamedTuple):
     a: MeanEstimate
     b: MeanEstimate
     #: As `kernels.difference_moments` has them.
-    moments: Floats
+    moments: list[float]
 
 
 def plain_estimates(a: NDArray[Any], b: NDArray[Any], plan: UnitPlan) -> PlainEstimates:
     """Both means and their difference, in two passes."""
-    moments = np.empty(10)
-    difference_moments(a, b, moments)
-    lost = moments[3] <= 8 * np.finfo(np.float64).eps * moments[4]
+    difference_moments(a, b, out := np.empty(10))
+    moments = mean, squares, _, reach, largest, mean_a, mean_b, of_a, of_b, _ = out.tolist()
+    lost = reach <= 8 * 2.0**-52 * largest
     factor = 1.0 / (a.size - 1.0) / a.size
     if plan.plain:
         factor = float(plan.strata[0].factors[0]) / a.size**2
     df = plan.shared_degrees
-    mean, mean_a, mean_b = (float(moments[i]) for i in (0, 5, 6))
-    variance, of_a, of_b = (factor * float(moments[i]) for i in (1, 7, 8))
     return PlainEstimates(
-        MeanEstimate(mean, 0.0 if lost else variance, df),
-        MeanEstimate(mean_a, of_a, df),
-        MeanEstimate(mean_b, of_b, df),
+        MeanEstimate(mean, 0.0 if lost else factor * squares, df),
+        MeanEstimate(mean_a, factor * of_a, df),
+        MeanEstimate(mean_b, factor * of_b, df),
         moments,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -365,7 +366,7 @@ def _read_pair(
                 f"`{name}` must be of shape {' or '.join(shape)}",
                 f"{column.shape}: folds and repetitions of a task are no tasks",
             )
-        if not (np.abs(column) < LARGEST).all():
+        if column.size and not np.maximum.reduce(np.abs(column), axis=None) < LARGEST:
             bad = np.argwhere(~(np.abs(column) < LARGEST))
             where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
             raise BadValueError(
@@ -382,10 +383,10 @@ def _read_pair(
         raise BadValueError("`scores_a` must be two at least", a.size)
     pair = read_pair_names(names)
     lower = as_flag(lower_is_better, "lower_is_better")
-    scores = np.stack([a.ravel(), b.ravel()])
+    scores = np.array([a.ravel(), b.ravel()])
     _, _, values, scale, tolerance = gains_of(ScoreTable(pair, (), scores, lower))
     difference = (values[0] - values[1]) / scale
-    mean = float(difference.mean())
+    mean = float(np.add.reduce(difference)) / a.size
     record = {
         "names": pair,
         "rope": _read_rope(rope, scores),
@@ -1019,15 +1020,16 @@ def bayes_correlated_t(
     if not 0.0 <= correlation < 1.0:
         raise BadValueError("`rho` must lie in [0, 1)", rho)
     exponent = scale_exponent(pair.difference)
-    d = np.ldexp(pair.difference, -exponent)
-    tolerance = float(np.ldexp(2.0 * pair.tolerance / pair.scale, -exponent))
-    limit = float(np.ldexp(pair.record["rope"], -exponent))
-    mean = float(d.mean())
-    deviation = float(d.std(ddof=1)) if np.ptp(d) > tolerance else 0.0
-    scale = deviation * float(np.sqrt(1.0 / n + correlation / (1.0 - correlation)))
-    (p_a, p_rope, p_b), (above, _, _) = (
-        _t_probabilities(mean, scale, n - 1, ends, tolerance) for ends in (limit, 0.0)
-    )
+    d = np.ldexp(pair.difference, -exponent) if exponent else pair.difference
+    tolerance = times(2.0 * pair.tolerance / pair.scale, -exponent)
+    limit = times(pair.record["rope"], -exponent)
+    mean = float(np.add.reduce(d)) / n
+    residuals = d - mean
+    variance = float(np.add.reduce(residuals * residuals)) / (n - 1)
+    if np.maximum.reduce(d) - np.minimum.reduce(d) <= tolerance:
+        variance = 0.0
+    scale = sqrt(variance) * sqrt(1.0 / n + correlation / (1.0 - correlation))
+    p_a, p_rope, p_b, above = _t_probabilities(mean, scale, n - 1, limit, tolerance)
     return BayesComparison(
         **pair.record,
         method="correlated t",
@@ -1045,17 +1047,18 @@ def bayes_correlated_t(
 
 def _t_probabilities(
     mean: float, scale: float, df: int, rope: float, tolerance: float
-) -> tuple[float, float, float]:
-    """Probabilities above, within and below the rope."""
+) -> tuple[float, float, float, float]:
+    """Probabilities above, within and below the rope, and above 0."""
     if scale == 0.0:
         above, below = mean > rope + tolerance, mean < -rope - tolerance
+        positive = 0.5 * (1.0 + (mean > tolerance) - (mean < -tolerance))
         if above or below or rope > 0.0:
-            return float(above), float(not (above or below)), float(below)
-        return 0.5, 0.0, 0.5
-    from scipy.special import stdtr
+            return float(above), float(not (above or below)), float(below), positive
+        return 0.5, 0.0, 0.5, 0.5
+    import scipy.special
 
     # The rope from the nearer tail, so that small probabilities are exact.
     size = abs(mean)
-    ends = mean - rope, rope - size, -rope - size, -rope - mean
-    above, high, low, below = stdtr(df, np.array(ends) / scale).tolist()
-    return above, high - low if rope > 0.0 else 0.0, below
+    ends = mean - rope, rope - size, -rope - size, -rope - mean, mean
+    above, high, low, below, positive = scipy.special.stdtr(df, np.array(ends) / scale).tolist()
+    return above, high - low if rope > 0.0 else 0.0, below, positive

@@ -594,16 +594,16 @@ def _exact_pvalue(ranks: Floats, *, quick: bool) -> float | None:
     m, n = ranks.shape
     if quick and m > _QUICK_MODELS:
         return None
+    # States times orders of all tasks, without ties; an order at a time it is too long already.
+    n_open = np.count_nonzero(ranks.max(axis=0) != ranks.min(axis=0))
+    expected = _DENSITY[m - 2] * float(n_open) ** m / m if quick else 0.0
+    if 2.0 * expected > _QUICK:
+        return None
     doubled = np.rint(2.0 * ranks.T).astype(np.int64)
     observed = int((doubled.sum(axis=0) ** 2).sum())
     rows = np.sort(doubled, axis=1)
     shift = int(rows[:, 0].sum())
     rows -= rows[:, :1]
-    # States times orders of all tasks, without ties; an order at a time it is too long already.
-    n_open = np.count_nonzero(rows[:, -1])
-    expected = _DENSITY[m - 2] * float(n_open) ** m / m if quick else 0.0
-    if 2.0 * expected > _QUICK:
-        return None
     ways = [count_orders(row) for row in rows]
     # Tasks on which models are tied in many ways come last, when there are many states.
     order = [t for t in np.argsort(ways)[::-1].tolist() if ways[t] > 1]

@@ -88,9 +88,9 @@ def read_scores(
         # An index that repeats itself names the kind of tasks, not the tasks.
         tasks = rows if len(set(rows)) == n_tasks else None
     labels = name_tasks(tasks, n_tasks)
-    matrix = np.stack(columns)
-    bad = np.argwhere(np.abs(matrix) >= LARGEST)
-    if bad.size:
+    matrix = np.array(columns)
+    if (too_large := np.abs(matrix) >= LARGEST).any():
+        bad = np.argwhere(too_large)
         model, task = bad[0]
         raise BadValueError(
             f"`scores` must be finite, and below {LARGEST:g} in size",
@@ -117,7 +117,8 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
 
 def _holds_names(raw: Any) -> bool:
     """Whether a column holds text other than numbers."""
-    if not np.iterable(raw):
+    numeric = isinstance(raw, np.ndarray) and raw.dtype.kind in "biuf"
+    if numeric or not np.iterable(raw):
         return False
     entries = (getattr(entry, "as_py", lambda text=entry: text)() for entry in raw)
     first = next(entries, None)
@@ -194,11 +195,12 @@ def gains_of(table: ScoreTable, *, worst: bool = False) -> Gains:
     A missing score is less than all others where it counts as the `worst`.
     """
     gains = -table.scores if table.lower_is_better else table.scores
-    is_known = ~np.isnan(gains)
-    values, scale = decimal_codes(np.where(is_known, gains, 0.0)) or (gains, 1.0)
-    values = np.where(is_known, values, -np.inf if worst else np.nan)
-    tolerance = _ULPS * np.abs(np.where(is_known, values, 0.0)).max(axis=0)
-    return Gains(table.names, table.tasks, values, scale, np.asarray(tolerance))
+    missing = np.isnan(gains)
+    known = np.where(missing, 0.0, gains) if missing.any() else gains
+    known, scale = decimal_codes(known) or (known, 1.0)
+    tolerance = _ULPS * np.maximum.reduce(np.abs(known))
+    values = known if known is gains else np.where(missing, -np.inf if worst else np.nan, known)
+    return Gains(table.names, table.tasks, values, scale, tolerance)
 
 
 def rank_tasks(gains: Gains, pool: ThreadPool) -> Floats:

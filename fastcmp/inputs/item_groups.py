@@ -16,6 +16,7 @@ from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.model_names import check_indexes
 
 _RULES = ("items", "equal")
+_ALONE = np.ones(1)  # the weights of a single stratum
 
 
 class Grouping(NamedTuple):
@@ -77,7 +78,7 @@ def read_item_groups(
     """
     if groups is None and strata is None and weights is None:
         n_used = n_items if keep is None else int(np.count_nonzero(keep))
-        alone = read_stratum_weights(stratum_weights, None, np.ones(1))
+        alone = read_stratum_weights(stratum_weights, None, _ALONE)
         return ItemGroups(n_items=n_used, stratum_weights=alone)
     columns = {"groups": groups, "strata": strata, "weights": weights}
     others = [] if indexed is None else [indexed]
@@ -175,7 +176,7 @@ def read_stratum_weights(
             raise BadValueError(
                 f"`stratum_weights={raw!r}` is for strata", remedy=": pass `strata=`"
             )
-        return np.ones(1)
+        return _ALONE
     if isinstance(raw, Mapping):
         by_label = {plain_number(label): weight for label, weight in raw.items()}
         lacking = [label for label in strata.labels if label not in by_label]

@@ -229,7 +229,7 @@ def _as_shared_integers(
         low = min(0, *(int(array.min()) for array in sized))
         high = max(int(array.max()) for array in sized)
     n_codes = high - low + 1
-    if n_codes > np.iinfo(np.int32).max:
+    if n_codes >= 1 << 31:
         return None
     if low < 0:
         codes = [array.astype(np.int64) - low for array in arrays]

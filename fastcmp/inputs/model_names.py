@@ -16,7 +16,7 @@ from fastcmp.core.render import visible
 
 def has_names(raw: Any) -> bool:
     """Whether data are a mapping or a frame, whose columns have names, not an array."""
-    if isinstance(raw, Mapping) or _is_foreign(raw):
+    if isinstance(raw, (dict, Mapping)) or _is_foreign(raw):
         return True
     return hasattr(raw, "columns") or hasattr(raw, "column_names")
 
@@ -43,7 +43,7 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
 
     Rows of an array are named "model_0", "model_1", ...
     """
-    if isinstance(raw, Mapping):
+    if isinstance(raw, (dict, Mapping)):
         named = list(zip(map(str, raw), raw.values(), strict=True))
     else:
         raw = known_frame(raw)
@@ -185,7 +185,7 @@ def with_index(values: Any, name: str = "values") -> tuple[str, Any] | None:
     """What has the index of pandas: a frame, or the first of several columns."""
     if hasattr(values, "iloc"):
         return name, values
-    columns = values.items() if isinstance(values, Mapping) else ()
+    columns = values.items() if isinstance(values, (dict, Mapping)) else ()
     return next(((str(k), x) for k, x in columns if hasattr(x, "iloc")), None)
 
 

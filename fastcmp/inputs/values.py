@@ -113,25 +113,23 @@ def read_values(
     if matrix is not None:
         flat = matrix.reshape(-1)
         pieces = [flat[part] for part in parts(flat.size, _LOOKED_AT)]
-    kinds = np.zeros(len(pieces), np.int64)
+    kinds = [NOT_FINITE] * len(pieces)
 
     def look(some: slice) -> None:
-        for i in range(some.start, some.stop):
-            kinds[i] = _kind_of(pieces[i])
+        kinds[some] = map(_kind_of, pieces[some])
 
-    tasks = parts(len(pieces), max(1, _LOOKED_AT // pieces[0].size))
-    if run is None or len(tasks) == 1:
-        look(slice(0, len(pieces)))
+    if run is None or len(columns) * n <= _LOOKED_AT:
+        look(slice(None))
     else:
-        run(look, tasks)
+        run(look, parts(len(pieces), max(1, _LOOKED_AT // pieces[0].size)))
     names = tuple(name for name, _ in named)
     refuse_ids(titles, columns, argument)
-    if (kinds == NOT_FINITE).any():
+    if NOT_FINITE in kinds:
         return _scaled(_with_missing(names, titles, columns, missing, items))
-    binary = bool((kinds == ZERO_ONE).all())
+    binary = kinds.count(ZERO_ONE) == len(kinds)
     read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary, bounded=binary)
     # Columns of values of a usual size are not looked at once more.
-    if any((np.abs(column[:_SOME]) > _USUAL).any() for column in columns):
+    if any(abs(x[0]) > _USUAL or (np.abs(x[:_SOME]) > _USUAL).any() for x in columns):
         return read
     return _scaled(read)
 
@@ -158,13 +156,11 @@ def _scaled(read: Values) -> Values:
 
 def refuse_ids(titles: list[str], columns: list[NDArray[Any]], argument: str) -> None:
     """Refuse true labels and ids among the models."""
-    with np.errstate(invalid="ignore"):  # infinite values are refused elsewhere
-        ascends = [_ascends(column) for column in columns]
-    for title, column, by_one in zip(titles, columns, ascends, strict=True):
+    for title, column in zip(titles, columns, strict=True):
         problem = ""
         if title == _TRUTH:
             problem = "is what true labels are called"
-        if by_one:
+        if _ascends(column):
             problem = f"counts from {column[0]:g} to {column[-1]:g}, as ids do"
         if problem:
             raise BadValueError(
@@ -177,18 +173,19 @@ def _ascends(column: NDArray[Any]) -> bool:
     """Whether each value is one more than that before it."""
     if column.size < _IDS or column[0] + 1 != column[1]:
         return False
-    return all((np.diff(x) == 1).all() for x in (column[:_IDS], column))
+    with np.errstate(invalid="ignore"):  # infinite values are refused elsewhere
+        return all((np.diff(x) == 1).all() for x in (column[:_IDS], column))
 
 
 def as_values(raw: Any, name: str) -> NDArray[Any]:
     """A column as float64, float32 or, for 0 and 1, uint8; NaN for missing."""
     if type(raw) is np.ndarray and raw.ndim == 1:
         native = raw.dtype.newbyteorder("=")
-        if native == np.bool_:
+        if native.kind == "b":
             return np.ascontiguousarray(raw).view(np.uint8)
         if native.kind in "iu" and raw.size and raw.min() >= 0 and raw.max() <= 1:
             return np.ascontiguousarray(raw, np.uint8)
-        if native in (np.float32, np.float64):
+        if native.kind == "f" and native.itemsize in (4, 8):
             return np.ascontiguousarray(raw, native)
     return read_column_of_values(raw, name)
 

@@ -252,15 +252,14 @@ def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
         columns = dict(zip(values.names, values.values, strict=True))
         if values.n_answers is not None:
             names, answers, n_answers = values.names, values.values, values.n_answers
-    elif isinstance(values, Mapping) or (
+    elif (isinstance(values, (dict, Mapping)) and any(map(_is_table, values.values()))) or (
         isinstance(values, (list, tuple)) and any(map(_is_table, values[:1]))
     ):
         named = dict(named_columns(values, "values"))
-        if any(map(_is_table, named.values())):
-            tables = {name: as_floats(raw, visible(name)) for name, raw in named.items()}
-            names, answers = tuple(named), side_by_side(tables)
-            widths = [table.shape[1] for table in tables.values()]
-            n_answers = np.repeat(np.array(widths)[:, None], answers.shape[1], axis=1)
+        tables = {name: as_floats(raw, visible(name)) for name, raw in named.items()}
+        names, answers = tuple(named), side_by_side(tables)
+        widths = [table.shape[1] for table in tables.values()]
+        n_answers = np.repeat(np.array(widths)[:, None], answers.shape[1], axis=1)
     elif getattr(values, "ndim", 2) == 3:
         answers = as_floats(values, "values")
         n_answers = np.full(answers.shape[:2], answers.shape[2])

@@ -421,8 +421,8 @@ def difference_record(
         one, two = difference_of(a, zeros, plan), difference_of(b, zeros, plan)
         if plain.difference.variance > 0:
             effect = paired.variance / plain.difference.variance
-    difference, variance, df = (float(x) for x in paired)
-    skewed = is_skewed(a.size, float(moments[1]), float(moments[2]))
+    difference, variance, df = map(float, paired)
+    skewed = is_skewed(a.size, moments[1], moments[2])
     cautions = cautions_of(data, options, df)
     fields: dict[str, Any] = data.fields(options)
     draws: Any = {"n_resamples": options.n_resamples, "seed": options.seed}
@@ -483,7 +483,7 @@ def difference_record(
             fields["margins"] = bounded_margins([units_of], of, against, unit)
         else:
             fields["margins"] = margins_of(of, against)
-    weights, size = data.groups.weights, float(moments[7] * moments[8])
+    weights, size = data.groups.weights, moments[7] * moments[8]
     result = MeanDifference(
         measure=options.measure,
         difference=difference,
@@ -492,7 +492,7 @@ def difference_record(
         mean_b=float(two.difference),
         standard_error_a=sqrt(one.variance),
         standard_error_b=sqrt(two.variance),
-        correlation=float(moments[9]) / size**0.5 if size > 0 else np.nan,
+        correlation=moments[9] / size**0.5 if size > 0 else np.nan,
         method=method,
         alternative=alternative,
         confidence_level=confidence_level,

@@ -328,10 +328,11 @@ def signed_rank(
 def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
     """Values with few decimals as whole numbers, and the factor; None for other values."""
     sample = values.ravel()[:: max(1, values.size // _TRIED)]
-    if not np.abs(sample).max() < 1.0 / UNIT:
+    largest = np.abs(sample).max()
+    # Most numbers have no such scale, and all scales are tried at once on some: first on one.
+    if not largest < 1.0 / UNIT or not _are_whole(sample[:1] * _SCALES[:, None]).any():
         return None
-    # Most numbers have no such scale, and all scales are tried at once on some.
-    fits = _are_whole(sample * _SCALES[:, None]) & (np.abs(sample).max() * _SCALES < 1.0 / UNIT)
+    fits = _are_whole(sample * _SCALES[:, None]) & (largest * _SCALES < 1.0 / UNIT)
     for scale in _SCALES[fits].tolist():
         if _are_whole(values.ravel() * scale):
             codes = np.rint(values * scale)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
-from fastcmp.kernels.special import ndtri, normal_pvalue, stdtr, stdtrit, student_tails
+from fastcmp.kernels.special import ndtri, normal_pvalue, stdtr, stdtrit, student_tails, t_below
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 from fastcmp.kernels.typing import CodeArray, FloatArray
 
@@ -256,6 +256,35 @@ def t_quantile(df: float, confidence_level: float) -> float:
     """
     tail = 0.5 * (1.0 - confidence_level)
     return -ndtri(tail) if df > _LARGE else -stdtrit(df, tail)
+
+
+@kernel
+def margin_t(
+    difference: float, error: float, margin: float, df: float, alpha: float, less: bool
+) -> tuple[float, float, float, float, float, float, float, float, float]:
+    """Test a difference against a margin, by t or for infinite `df` by z; no error is NaN.
+
+    The statistics of both margins; p-values of the difference being above -margin, below margin,
+    and better by the margin; both ends of the intervals at levels 1 - alpha and 1 - 2 alpha.
+    """
+    error = error if error > 0.0 else math.nan
+    lower, upper = (difference + margin) / error + 0.0, (difference - margin) / error + 0.0
+    beyond = lower if less else -upper
+    outer = error * (ndtri(0.5 * alpha) if df == math.inf else stdtrit(df, 0.5 * alpha))
+    inner = error * (ndtri(alpha) if df == math.inf else stdtrit(df, alpha))
+    tails = t_below(df, -lower), t_below(df, upper), t_below(df, beyond)
+    ends = difference + outer, difference - outer, difference + inner, difference - inner
+    return lower, upper, tails[0], tails[1], tails[2], ends[0], ends[1], ends[2], ends[3]
+
+
+@kernel
+def margin_t_many(numbers: FloatArray, alpha: float, less: CodeArray, out: FloatArray) -> None:
+    """Write `margin_t` of many differences, columns of `numbers`, (4, P), into `out`, (9, P)."""
+    for p in range(less.size):
+        d, error, margin, df = numbers[0, p], numbers[1, p], numbers[2, p], numbers[3, p]
+        tests = margin_t(d, error, margin, df, alpha, less[p])
+        for k in range(9):
+            out[k, p] = tests[k]
 
 
 @kernel

@@ -9,6 +9,7 @@ from fastcmp._jit import helper, kernel, scipy_special
 from fastcmp.kernels.status import TWO_SIDED
 
 _ndtri = scipy_special("ndtri", 1)
+_ndtr = scipy_special("ndtr", 1)
 # Not `math.lgamma`: Python and numba each have their own.
 _gammaln = scipy_special("gammaln", 1)
 # exp(x**2) erfc(x), which does not underflow.
@@ -282,6 +283,12 @@ def normal_pvalue(z: float, alternative: int) -> float:
     if alternative == TWO_SIDED:
         return math.erfc(abs(z) / math.sqrt(2.0))
     return 0.5 * math.erfc(alternative * z / math.sqrt(2.0))
+
+
+@helper
+def t_below(df: float, t: float) -> float:
+    """Distribution function of Student's t; of the normal for infinite degrees of freedom."""
+    return _ndtr(t, 0) if df == math.inf else _stdtr(df, t, 0)
 
 
 # Tails of Student's t and Snedecor's F, in closed form if that is accurate.

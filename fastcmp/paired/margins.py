@@ -28,6 +28,7 @@ from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval, PairedCounts, unwrap
 from fastcmp.kernels import bounded_means
+from fastcmp.kernels.cluster_means import margin_t, margin_t_many
 from fastcmp.kernels.intervals import tango_margin_many
 from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.paired.margin_result import (
@@ -91,52 +92,40 @@ class Estimated(NamedTuple):
 
 def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     """Test checked differences by their standard errors."""
-    arrays = [of.difference, of.standard_error, options.margin]
-    if of.df is not None:
-        arrays.append(of.df)
-    numbers: Iterable[Any] = map(np.float64, arrays)
-    if any(map(np.ndim, arrays)):
+    given = of.difference, of.standard_error, options.margin, np.inf if of.df is None else of.df
+    if any(isinstance(x, np.ndarray) and x.ndim for x in given):
         try:
-            numbers = map(np.array, np.broadcast_arrays(*arrays))
+            d, error, margins, df = numbers = np.array(np.broadcast_arrays(*given), np.float64)
         except ValueError:
-            shapes = ", ".join(str(np.shape(x)) for x in arrays)
+            shapes = ", ".join(str(np.shape(x)) for x in given[: 3 if of.df is None else 4])
             raise BadValueError(
                 "`difference`, standard_error, margin and df must broadcast", shapes
             ) from None
-    d, error, margins, *degrees = numbers
+        less = np.array(np.broadcast_to(options.lower_is_better, d.shape)).ravel()
+        tests: Any = np.empty((9, *d.shape))
+        margin_t_many(numbers.reshape(4, -1), options.alpha, less, tests.reshape(9, -1))
+    else:
+        d, error, margins, df = map(float, given)
+        tests = margin_t(d, error, margins, df, options.alpha, bool(options.lower_is_better))
     known = error > 0.0  # without variance nothing measures the difference
-    error = either(known, error, np.float64(np.nan))
-    df = degrees[0] if degrees else None
-    if df is not None and not np.count_nonzero(df < np.inf):
-        df = None
-    lower, upper = _standardized(d, error, margins), _standardized(d, error, -margins)
-    better = either(options.lower_is_better, -lower, upper)
-    tails = (lower, upper, *t_cdf(np.array([-lower, upper, -better]), df))
-    intervals = []
-    for level in (options.alpha / 2, options.alpha):
-        spread = -t_ppf(level, df) * error
-        ends = d - spread, d + spread
-        if of.limits != _UNLIMITED:
-            ends = np.clip(ends, *of.limits)
-        intervals.append(ConfidenceInterval(*map(plain, ends)))
+    measured = either(known, error, np.nan)
+    ends = tests[5:] if of.limits == _UNLIMITED else np.clip(tests[5:], *of.limits)
+    student = bool(np.count_nonzero(df < np.inf))
     if of.pvalue is None:
-        z = _standardized(d, error, 0.0)
-        of = of._replace(pvalue=t_tail(z, "two-sided", df))
+        of = of._replace(pvalue=t_tail(d / measured, "two-sided", df))
     needed = None
     if of.n_samples is not None:
-        n = np.asarray(of.n_samples, np.float64)
-        spread = error * np.sqrt(n)
-        gain = options.gain(d)
-        needed = samples_needed(gain, margins, (spread, spread, spread), options)
+        spread = measured * np.sqrt(of.n_samples)
+        needed = samples_needed(options.gain(d), margins, (spread, spread, spread), options)
     return make_tests(
-        of._replace(difference=d, standard_error=plain(either(known, error, arrays[1]))),
+        of._replace(difference=d, standard_error=error),
         options,
-        tails,
-        (intervals[0], intervals[1]),
+        tests[:5],
+        (ConfidenceInterval(*map(plain, ends[:2])), ConfidenceInterval(*map(plain, ends[2:]))),
         needed,
-        method="z" if df is None else "t",
-        df=None if df is None else plain(df),
-        reason="" if np.count_nonzero(known) == known.size else NO_VARIANCE,
+        method="t" if student else "z",
+        df=df if student else None,
+        reason="" if known is True or np.all(known) else NO_VARIANCE,
     )
 
 
@@ -163,15 +152,16 @@ def make_tests(
         down = below
     elif of.pvalue is not None and of.alternative == "less":
         up = above
-    within = np.maximum(pvalue_lower, pvalue_upper) <= reached
+    within = (pvalue_lower <= reached) & (pvalue_upper <= reached)
     met = either(turned, pvalue_upper, pvalue_lower) <= reached
     better, worse = either(turned, down, up), either(turned, up, down)
-    decided = decide(better, worse, within, met)
-    more = None
-    if needed is not None:  # samples beyond those at hand; 0 where there is a decision
+    decision, within, met = decide(better, worse, within, met)
+    undecided = decision == CANNOT_TELL
+    more = None if needed is None else 0
+    # Samples beyond those at hand; 0 where there is a decision.
+    if needed is not None and undecided is not False:
         more = np.maximum(np.ceil(needed) - of.n_samples, 1.0)
-        more = either(np.isfinite(more), more, np.nan)
-        more = either(decided.decision == CANNOT_TELL, more, 0.0)
+        more = either(undecided, either(np.isfinite(more), more, np.nan), 0.0)
         if not np.ndim(more):
             more = None if np.isnan(more) else int(more)
     return MarginTests(
@@ -190,20 +180,24 @@ def make_tests(
         strict=options.strict,
         lower_is_better=turned,
         measure=of.measure,
-        **decided._asdict(),
+        decision=decision,
+        within_margin=within,
+        margin_met=met,
         **fields,
     )
 
 
-_CLAIMS = np.array([BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL])
+_CLAIMS = (BETTER, WORSE, EQUIVALENT, NOT_WORSE, CANNOT_TELL)
 
 
 def decide(better: Any, worse: Any, within: Any, met: Any) -> MarginDecision:
     """Choose the first decision that holds, for each entry."""
     first = either(worse, 1, either(within, 2, either(met, 3, 4)))
     first = either(better, 0, first)
+    if isinstance(first, int):
+        return MarginDecision(_CLAIMS[first], bool(within), bool(met))
     shaped = first >= 0
-    return MarginDecision(*map(plain, (_CLAIMS[first], within & shaped, met & shaped)))
+    return MarginDecision(*map(plain, (np.array(_CLAIMS)[first], within & shaped, met & shaped)))
 
 
 def samples_needed(
@@ -215,21 +209,13 @@ def samples_needed(
     margin, and as observed.
     """
     equal, at_margin, observed = spreads
-    z_power = -t_ppf(1.0 - _POWER, None)
-    z_equal = -t_ppf(options.alpha / 2, None)
-    z_margin = -t_ppf(options.one_sided, None)
+    levels = 1.0 - _POWER, options.alpha / 2, options.one_sided
+    z_power, z_equal, z_margin = (-t_ppf(level, None) for level in levels)
+    reach = gain + margin
     with np.errstate(all="ignore"):
-        differs = ((z_equal * equal + z_power * observed) / gain) ** 2
-        reach = gain + margin
-        met = ((z_margin * at_margin + z_power * observed) / reach) ** 2
-    met = either(reach > 0.0, met, np.inf)
-    return np.fmin(either(gain == 0.0, np.inf, differs), met)
-
-
-def _standardized(difference: Floats, error: Floats, shift: Any) -> Floats:
-    """Divide difference + shift by its standard error."""
-    with np.errstate(all="ignore"):
-        return np.asarray((difference + shift) / error + 0.0)
+        differs = (z_equal * equal + z_power * observed) / either(gain == 0.0, np.nan, gain)
+        met = (z_margin * at_margin + z_power * observed) / either(reach > 0.0, reach, np.nan)
+        return np.fmin(differs * differs, met * met)
 
 
 def either(condition: Any, first: Any, second: Any) -> Any:
@@ -250,7 +236,7 @@ _LOWER = "lower_is_better"
 
 def as_margin(value: Any, limit: float = np.inf, name: str = "margin") -> float:
     """Check a margin: above 0, and below the largest possible difference."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real)):
         raise BadTypeError(f"`{name}` must be a number above 0", repr(value))
     margin = float(value)
     if not 0.0 < margin < min(limit, np.inf):

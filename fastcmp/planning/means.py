@@ -38,6 +38,7 @@ _PARTS = {
     "repeats_b": "answers of b to each item",
 }
 _SD = {"sd": "standard deviation of the difference of one item"}
+_SPREADS = tuple(_SD | _PARTS | _PILOT)
 
 
 #: A variance times the number of items, or samples of a; the degrees of freedom of n of them;
@@ -55,9 +56,10 @@ def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) ->
     both_tails, student = inputs.tails(question), question.method == "t"
     variance, df, fewest, cautions = (_unpaired_spread if unpaired else _spread)(inputs)
     # By default Student's t counts both tails of a two-sided test.
-    normal = Normal(variance, variance, both_tails)
     if student:
         normal = Normal(variance, variance, both_tails is not False, df, fewest)
+    else:
+        normal = Normal(variance, variance, both_tails)
     lower = inputs.get("lower_is_better", False)
     if not isinstance(lower, np.ndarray) or lower.dtype != np.bool_:
         lower = as_flag(lower, "lower_is_better")
@@ -87,7 +89,7 @@ def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) ->
 
 def _spread(inputs: Inputs) -> _Spread:
     """Read the variance of one item, and the clusters that the items are in."""
-    names = inputs.given(_SD | _PARTS | _PILOT)
+    names = inputs.given(_SPREADS)
     if names == ["sd"]:
         variance = inputs.positive("sd") ** 2
     elif names == ["standard_error", "n_pilot"]:

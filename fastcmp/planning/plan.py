@@ -369,7 +369,8 @@ def _plan(
         and np.sqrt(power * (1.0 - power) / case.n_resamples),
     }
     numbers = {name: value for name, value in numbers.items() if value is not None}
-    shape = np.broadcast(*numbers.values()).shape
+    arrays = [x for x in numbers.values() if isinstance(x, np.ndarray) and x.ndim]
+    shape = np.broadcast(*arrays, 0.0).shape if arrays else ()
 
     def fitted(value: Any) -> Any:
         return np.broadcast_to(value, shape).copy() if shape else _plain(value)

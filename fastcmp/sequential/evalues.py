@@ -181,14 +181,18 @@ def normal_mixture_boundary(
         raise BadTypeError("`optimal_variance` must be a number", repr(optimal_variance))
     if not 0.0 < optimal_variance < math.inf:
         raise BadValueError("`optimal_variance` must be above 0", optimal_variance)
-    v = as_numbers(variances, "variances").astype(np.float64)
+    v = as_numbers(variances, "variances").astype(np.float64, copy=False)
     if v.size and not (v.min() >= 0.0 and v.max() < math.inf):
         raise BadValueError("`variances` must be finite and 0 or above", f"{v.min()} to {v.max()}")
     price = -2.0 * math.log(level)
     rho = float(optimal_variance) / (price + math.log1p(price))
-    growth, whole = np.log1p(v / rho), v + rho
+    whole = v + rho
+    # Of levels near 1 the rest is small, and log1p has digits that log has not.
+    growth = np.log(whole / rho) if level < 0.5 else np.log1p(v / rho)
     if alternative == "two-sided":
-        return unwrap(np.sqrt(whole * (growth - 2.0 * math.log(alpha))), v.shape)
+        growth += price
+        growth *= whole
+        return unwrap(np.sqrt(growth), v.shape)
     from scipy.special import erfc
 
     # The root of y**2 / 2 + log(Phi(y)) = aim, a function that rises and is convex, by Newton's

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from libraries import stats
 
 from fastcmp import kernels
+from fastcmp.kernels.cluster_means import margin_t, margin_t_many
 
 KINDS = {"cr0": kernels.CR0, "cr1": kernels.CR1, "cr2": kernels.CR2, "cr3": kernels.CR3}
 
@@ -80,6 +81,27 @@ def test_t_like_scipy(difference, variance, df):
         found = kernels.mean_t(difference, variance, df, alternative)
         assert found[:2] == pytest.approx((t, pvalue), rel=1e-9)
     assert kernels.t_quantile(df, 0.9) == pytest.approx(law.ppf(0.95))
+
+
+@given(st.floats(-5, 5), st.floats(0.1, 3), st.sampled_from([4.0, 200.0, np.inf]), st.booleans())
+def test_margins_like_scipy(difference, error, df, less):
+    law = stats.norm() if df == np.inf else stats.t(df)
+    lower, upper = (difference + 0.5) / error, (difference - 0.5) / error
+    expected = [
+        lower,
+        upper,
+        law.sf(lower),
+        law.cdf(upper),
+        law.cdf(lower) if less else law.sf(upper),
+    ]
+    for level in (0.95, 0.9):
+        expected += [difference + error * end for end in law.interval(level)]
+    found = margin_t(difference, error, 0.5, df, 0.05, less)
+    assert found == pytest.approx(expected, rel=1e-9)
+    out = np.empty((9, 1))
+    margin_t_many(np.array([[difference], [error], [0.5], [df]]), 0.05, np.array([less]), out)
+    assert tuple(out[:, 0]) == found
+    assert np.isnan(margin_t(difference, 0.0, 0.5, df, 0.05, less)).all()
 
 
 def test_without_variance():

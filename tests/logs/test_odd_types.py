@@ -68,3 +68,33 @@ def test_other_types_are_no_other_errors(tmp_path, folder, name):
             n_refused += 1
     # Of what stands beside, much does not matter.
     assert n_refused or name in BESIDE
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *({"score": x} for x in (None, "C", True, 10**20, 1e305, 10**400, [1], {"a": 1}, "none")),
+        *({"item": x} for x in (None, "", "1", 1.0, True, 2**70, [1])),
+        *({"model": x} for x in (None, 1, 1.5, ["a"])),
+    ],
+    ids=str,
+)
+def test_an_odd_value_far_down_is_read_as_in_an_array(tmp_path, odd):
+    """Blocks of plain values are read another way than those with others, and than arrays."""
+    rows = [
+        {"item": i, "model": model, "score": i % 2, "text": "x" * 90}
+        for model in "ab"
+        for i in range(2000)
+    ]
+    rows[-5] |= odd
+    answers = []
+    for text in ("\n".join(map(json.dumps, rows)), json.dumps(rows)):
+        path = tmp_path / "answers.jsonl"
+        path.write_text(text)
+        try:
+            results = fastcmp.read_results(path, items="common", errors="drop")
+        except ValueError as error:
+            answers.append(str(error))
+        else:
+            answers.append((results.names, results.items.tolist(), results.answers.tolist()))
+    assert answers[0] == answers[1]

@@ -61,7 +61,7 @@ def moment_tests(
     rounded = _ROUNDED * (moments.mean**2 + moments.n_units * moments.variance)
 
     def means(block: Block) -> PairMeans:
-        i, j = block.pairs.T
+        i, j = block.pairs.T.astype(np.intp)
         difference = relative[i] - relative[j]
         variance = variances[i] + variances[j] - 2.0 * covariance[i, j]
         df = np.array([float(moments.df)]) if shared else moments.df[i, j]

@@ -279,8 +279,8 @@ caches one step may be steeper.
 {rows}
 
 - **Pairs** of M models are M (M - 1) / 2: what answers about all of them grows like M^2 at least,
-  and the p-values of pairs are sorted, P log P. Products of 10^9 multiplications and more have two
-  threads of BLAS, which wait for each other: probably the step in `compare_means`.
+  and the p-values of pairs are sorted by their digits, which leave the caches at 10^6 of them: the
+  step of `compare_all` to 2,048 models.
 - **Costs** have K^3 cells a pair for K classes, which are counted whatever the samples.
 - **Bradley and Terry's model** solves a system of M equations: M^3 once battles are counted.
 - The peak is what one call allocates beyond its data, as `tracemalloc` counts it.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.numbers import scaled_back
+from fastcmp.core.numbers import scaled_back, t_ppf
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name
 from fastcmp.core.sentences import answer, how
@@ -379,9 +379,7 @@ class _Observed(NamedTuple):
 
     def naive(self, level: float) -> tuple[float, float]:
         """Interval that ignores that the model was picked."""
-        from scipy.special import ndtri
-
-        return self.within(float(-ndtri(0.5 * (1.0 - level))))
+        return self.within(float(-t_ppf(0.5 * (1.0 - level), None)))
 
     def correct(self, method: str, tails: Sequence[float]) -> list[float]:
         """Means at which the estimate or more has these probabilities: 0.5 of the median."""

@@ -297,35 +297,24 @@ class MeasureComparison(Record):
     def _rows(self) -> dict[str, tuple[Any, ...]]:
         """A row a test, of `_COLUMNS`."""
         rows: dict[str, tuple[Any, ...]] = {}
+        numbers: tuple[Any, ...]
+        none, by = math.nan, METHOD_NAMES[self.sensitivity.method]
         for name in ("sensitivity", "specificity"):
             test: McNemarResult = getattr(self, name)
-            values = test.accuracy_a, test.accuracy_b, test.difference, math.nan
             ends = test.confidence_interval(self.confidence_level, self.interval)
-            numbers = map(float, (*values, *ends, test.statistic, test.pvalue))
-            rows[name] = (name, f"McNemar, {METHOD_NAMES[test.method]}", *numbers)
-        unknown = (math.nan, math.nan, math.nan)
+            numbers = (test.accuracy_a, test.accuracy_b, test.difference, none, *ends)
+            numbers = (*map(float, numbers), float(test.statistic), float(test.pvalue))
+            rows[name] = (name, f"McNemar, {by}", *numbers)
         for name in ("ppv_score", "ppv_weighted", "npv_score", "npv_weighted"):
-            value_test: PredictiveValueTest = getattr(self, name)
-            pair = (value_test.value_a, value_test.value_b, value_test.difference)
-            rows[name] = (
-                value_test.measure,
-                value_test.test,
-                *pair,
-                *unknown,
-                value_test.statistic,
-                value_test.pvalue,
-            )
-        joint = ("Lachenbruch and Lynch", *unknown, *unknown)
-        rows["joint"] = (
-            "sensitivity and specificity",
-            *joint,
-            self.joint.statistic,
-            self.joint.pvalue,
-        )
-        for ratio in self.ratios:
-            values = ratio.value_a, ratio.value_b, math.nan, ratio.ratio
-            row = (ratio.measure, "ratio", *values, *ratio.interval, ratio.statistic, ratio.pvalue)
-            rows[f"{ratio.measure}_ratio"] = row
+            x: PredictiveValueTest = getattr(self, name)
+            numbers = (x.value_a, x.value_b, x.difference, none, none, none)
+            rows[name] = (x.measure, x.test, *numbers, x.statistic, x.pvalue)
+        tested = (self.joint.statistic, self.joint.pvalue)
+        both = "sensitivity and specificity"
+        rows["joint"] = (both, "Lachenbruch and Lynch", *[none] * 6, *tested)
+        for of in self.ratios:
+            numbers = (of.value_a, of.value_b, none, of.ratio, *of.interval)
+            rows[f"{of.measure}_ratio"] = (of.measure, "ratio", *numbers, of.statistic, of.pvalue)
         return rows
 
     def columns(self) -> dict[str, list[Any]]:

@@ -153,7 +153,7 @@ class Compared:
     _blocks: ClassVar[str] = "two_models:two_models"
     #: What attributes with the measure of a and of b begin with, such as "accuracy".
     _value: ClassVar[str]
-    #: What is tested, two-sided and one-sided, with ``measure`` and ``more``, "higher" or "lower".
+    #: What is tested, two-sided and one-sided, by the words of `sentences.null_hypothesis`.
     _nulls: ClassVar[tuple[str, str]] = (
         "{a} and {b} have the same {measure}",
         "the {measure} of {a} is not {more}",

@@ -116,6 +116,10 @@ def effect_sentence(difference: float, interval: ConfidenceInterval, alternative
 
 #: What is tested of two accuracies; and, one-sided, of all measures of which more is better.
 EQUALLY_ACCURATE = ("{a} and {b} are equally accurate", "{a} is not {better} than {b}")
+_SIDES = {
+    "greater": {"more": "higher", "better": "better", "beyond": "below"},
+    "less": {"more": "lower", "better": "worse", "beyond": "above"},
+}
 #: Statistics in words, by their distributions.
 STATISTICS = {"t": "t", "F": "F", "normal": "z", "chi2": "chi-square"}
 
@@ -128,9 +132,8 @@ def null_hypothesis(record: Any) -> str:
         return null_value(alternative, f"{a} minus {b}", f"{100 * null:+.4g} percentage points")
     if null:
         return null_value(alternative, f"{a} minus {b}", f"{null:+.4g}")
-    more, better = ("higher", "better") if alternative == "greater" else ("lower", "worse")
-    text = record._nulls[alternative != "two-sided"]
-    return str(text.format(a=a, b=b, measure=record.measure, more=more, better=better))
+    text, side = record._nulls[alternative != "two-sided"], _SIDES.get(alternative, {})
+    return str(text.format(a=a, b=b, measure=record.measure, **side))
 
 
 def statistic_text(record: Any) -> str:

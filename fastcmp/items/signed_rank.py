@@ -14,7 +14,7 @@ from fastcmp.core.checks import ALTERNATIVES, as_flag, as_level, choose, keep_si
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
-from fastcmp.core.sentences import Sentence, how, with_null
+from fastcmp.core.sentences import Sentence, how, null_hypothesis, with_null
 from fastcmp.core.threads import parts
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.inputs.item_groups import read_item_groups
@@ -28,12 +28,6 @@ from fastcmp.pairwise.engine import PairTests
 
 Floats = NDArray[np.float64]
 
-#: What is tested, by `alternative`.
-HYPOTHESES = {
-    "two-sided": "the differences are symmetric about 0",
-    "greater": "the differences are symmetric about 0, or below",
-    "less": "the differences are symmetric about 0, or above",
-}
 _ZEROS = {
     "wilcox": "dropped",
     "pratt": "ranked, then dropped (Pratt)",
@@ -48,6 +42,10 @@ class SignedRankResult(Compared, Record):
     """Wilcoxon's signed-rank test of two models on the same items."""
 
     _cites = ("wilcoxon hodges", ("n_groups", "rosner"))
+    _nulls = (
+        "the differences are symmetric about 0",
+        "the differences are symmetric about 0, or {beyond}",
+    )
 
     #: `w_plus` where the test is exact, else `zscore`.
     statistic: float
@@ -127,7 +125,7 @@ class SignedRankResult(Compared, Record):
         text = (
             with_null(
                 f"{statistics}, p = {format_pvalue(self.pvalue)}",
-                HYPOTHESES[self.alternative],
+                null_hypothesis(self),
                 more=f"; {self._how()}",
             ),
             how(f"{self.n_items} items{clusters}{zeros}"),

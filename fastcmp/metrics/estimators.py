@@ -168,7 +168,7 @@ class KernelEstimator(Estimator):
         elif self.spec.labels != kernels.LISTED:
             called = (self.spec.labels == kernels.UNION) & tables.any(axis=1)
             return np.asarray(counted & (tables.any(axis=2) | called))
-        return np.broadcast_to(counted, tables.shape[:2])
+        return counted[np.newaxis].repeat(len(tables), axis=0)
 
     def without_samples(self, tables: Floats) -> Flags | None:
         """Which classes have a rate of 0/0."""

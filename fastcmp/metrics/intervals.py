@@ -65,7 +65,7 @@ def estimate_tables(
     values, entry = estimator.values(tables), estimator.entry
     # A value that is a convention for 0/0 has no interval.
     has_value, marks = ~np.isnan(values), estimator.without_samples(tables)
-    if marks is not None:
+    if marks is not None and marks.any():
         has_value &= ~(marks.any(axis=1) & (marks == estimator.averaged(tables)).all(axis=1))
     estimates = [Estimate(value) for value in values.tolist()]
     if not has_value.any():
@@ -100,9 +100,10 @@ def estimate_tables(
     label = by if scale == "identity" else f"{by}, {scale}"
     times = t_quantile(math.inf if cells is None else cells.df, level)
     defined = np.flatnonzero(has_value).tolist()
-    combined = [i for i in defined if methods[i] == "combined"]
-    smoothed = _smoothed_limits(estimator, tables[combined], [of[i] for i in combined], level)
-    others, (least, most) = dict(zip(combined, smoothed, strict=True)), entry.limits
+    others, (least, most) = dict[int, tuple[float, float]](), entry.limits
+    if combined := [i for i in defined if methods[i] == "combined"]:
+        smoothed = _smoothed_limits(estimator, tables[combined], [of[i] for i in combined], level)
+        others = dict(zip(combined, smoothed, strict=True))
     for i in defined:
         value, error, by_method, parts = estimates[i].value, float(errors[i]), methods[i], of[i]
         if by_method in OF_PROPORTIONS:
@@ -176,38 +177,43 @@ def _smoothed_limits(
     more samples, spread evenly over all cells; of other metrics the delta method's there.
     """
     smooth = tables + 2.0 / estimator.n_classes**2
-    classes = [
-        None if x is None or x.classes is None or x.classes.size > _MOST_CORRELATED else x.classes
-        for x in of
-    ]
-    if not isinstance(estimator, KernelEstimator) or estimator.spec.average != kernels.MACRO:
-        classes = [None] * len(of)
-    labels = np.unique(np.concatenate([x for x in classes if x is not None] or [np.empty(0, int)]))
-    psi = np.empty((labels.size, *smooth.shape))
-    for label, out in zip(labels.tolist(), psi, strict=True):
+    means: list[tuple[int, Proportions, NDArray[np.int64]]] = []
+    if isinstance(estimator, KernelEstimator) and estimator.spec.average == kernels.MACRO:
+        means = [
+            (i, x, x.classes)
+            for i, x in enumerate(of)
+            if x is not None and x.classes is not None and x.classes.size <= _MOST_CORRELATED
+        ]
+    intervals: dict[int, tuple[float, float]] = {}
+    if means:
         assert isinstance(estimator, KernelEstimator)
-        spec = estimator.spec._replace(average=kernels.ONE_CLASS, label=label)
-        kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
-    psi *= np.sqrt(smooth)
-    z, intervals = t_quantile(math.inf, level), []
-    joined = [x for x, of_classes in zip(of, classes, strict=True) if x and of_classes is not None]
-    if joined:
-        successes, trials = (np.concatenate([x[part] for x in joined]) for part in (0, 1))
-        rates = rate_limits(Proportions(successes, trials, as_f1=joined[0].as_f1), level)
+        occurs = np.zeros(estimator.n_classes, np.bool_)
+        for _, _, classes in means:
+            occurs[classes] = True
+        psi, place = np.empty((np.count_nonzero(occurs), *smooth.shape)), np.cumsum(occurs) - 1
+        code, _, _, *others = estimator.spec
+        for label, out in zip(np.flatnonzero(occurs).tolist(), psi, strict=True):
+            spec = kernels.MetricSpec(code, kernels.ONE_CLASS, label, *others)
+            kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
+        psi *= np.sqrt(smooth)
+        successes = np.concatenate([x.successes for _, x, _ in means])
+        trials = np.concatenate([x.trials for _, x, _ in means])
+        rates = rate_limits(Proportions(successes, trials, as_f1=means[0][1].as_f1), level)
     start = 0
-    for i, (of_classes, x) in enumerate(zip(classes, of, strict=True)):
-        if of_classes is not None and x is not None:
-            class_psi = psi[np.searchsorted(labels, of_classes), i]
-            covariance = np.einsum("iab,jab->ij", class_psi, class_psi)
-            errors = np.sqrt(np.diagonal(covariance))
-            end = start + of_classes.size
-            of_x = tuple(column[start:end] for column in rates)
-            intervals.append(_mover(x, of_x, covariance / np.outer(errors, errors)))
-            start = end
-            continue
-        error = float(estimator.standard_errors(smooth[i : i + 1])[0])
-        intervals.append(limits_on(estimator.entry.scale, estimator.value(smooth[i]), error, z))
-    return intervals
+    for i, x, classes in means:
+        class_psi = psi[place[classes], i]
+        covariance = np.einsum("iab,jab->ij", class_psi, class_psi)
+        errors = np.sqrt(np.diagonal(covariance))
+        end = start + classes.size
+        of_x = [column[start:end] for column in rates]
+        intervals[i] = _mover(x, of_x, covariance / np.outer(errors, errors))
+        start = end
+    z, scale = t_quantile(math.inf, level), estimator.entry.scale
+    for i in range(len(of)):
+        if i not in intervals:
+            error = float(estimator.standard_errors(smooth[i : i + 1])[0])
+            intervals[i] = limits_on(scale, estimator.value(smooth[i]), error, z)
+    return [intervals[i] for i in range(len(of))]
 
 
 # Limits of proportions, and of weighted sums of them.

@@ -37,13 +37,10 @@ class Pair(NamedTuple):
     tables: Floats
     value_a: float
     value_b: float
+    #: The metric of a minus that of b; 0 where all predictions agree.
+    difference: float
     #: Whether the two models predict the same for all samples.
     same: bool
-
-    @property
-    def difference(self) -> float:
-        """The metric of a minus that of b; 0 where all predictions agree."""
-        return 0.0 if self.same else self.value_a - self.value_b
 
 
 class Tested(NamedTuple):
@@ -61,8 +58,9 @@ _UNDEFINED = Tested(math.nan, math.nan, int(kernels.UNDEFINED))
 def pair_of(estimator: Estimator, cells: Cells) -> Pair:
     """A metric of two models, evaluated."""
     tables = np.stack([cells.table(0), cells.table(1)])
-    value_a, value_b = estimator.values(tables).tolist()
-    return Pair(estimator, cells, tables, value_a, value_b, cells.same)
+    (value_a, value_b), same = estimator.values(tables).tolist(), cells.same
+    difference = 0.0 if same else value_a - value_b
+    return Pair(estimator, cells, tables, value_a, value_b, difference, same)
 
 
 def standard_errors(

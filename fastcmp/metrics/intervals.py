@@ -191,9 +191,9 @@ def _smoothed_limits(
         for _, _, classes in means:
             occurs[classes] = True
         psi, place = np.empty((np.count_nonzero(occurs), *smooth.shape)), np.cumsum(occurs) - 1
-        code, _, _, *others = estimator.spec
+        code, _, _, beta, zero, union = estimator.spec
         for label, out in zip(np.flatnonzero(occurs).tolist(), psi, strict=True):
-            spec = kernels.MetricSpec(code, kernels.ONE_CLASS, label, *others)
+            spec = kernels.MetricSpec(code, kernels.ONE_CLASS, label, beta, zero, union)
             kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
         psi *= np.sqrt(smooth)
         successes = np.concatenate([x.successes for _, x, _ in means])

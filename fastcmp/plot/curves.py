@@ -18,6 +18,7 @@ from fastcmp.plot.style import (
     GREY,
     PALE,
     as_text,
+    check_drawn,
     curve_style,
     draw_curves,
     place_legend,
@@ -117,8 +118,7 @@ def roc_band(result: RocBand, *, confidence_level: float = 0.95, ax: Axes | None
     'Specificity'
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, RocBand):
-        raise BadTypeError("roc_band draws a RocBand", type(result).__name__, argument="result")
+    check_drawn(result, RocBand, "roc_band draws a RocBand")
     picture = pictures.roc_band(result, confidence_level)
     ax = prepare_axes(ax, (5.2, 5.2))
     place_legend(ax, draw_curves(picture, ax), picture.legend, inside=True)
@@ -163,8 +163,7 @@ def evidence(result: LooksResult, *, ax: Axes | None = None) -> Axes:
     ('Samples', 'Evidence (log10 of the e-value)')
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, LooksResult):
-        raise BadTypeError("evidence draws a LooksResult", type(result).__name__, argument="result")
+    check_drawn(result, LooksResult, "evidence draws a LooksResult")
     ax = prepare_axes(ax, (6.2, 3.8))
     handles = draw_curves(pictures.evidence(result), ax)
     ax.xaxis.get_major_locator().set_params(integer=True)
@@ -221,8 +220,7 @@ def folds(result: CVComparison, *, test: str | None = None, ax: Axes | None = No
     'Accuracy of a minus b (percentage points)'
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, CVComparison):
-        raise BadTypeError("folds draws a CVComparison", type(result).__name__, argument="result")
+    check_drawn(result, CVComparison, "folds draws a CVComparison")
     if test is not None and not isinstance(test, str):
         raise BadTypeError("`test` must be the name of a test", repr(test))
     picture = pictures.folds(result, test, [as_text(name) for name in result.names])

@@ -8,7 +8,6 @@ import numpy as np
 
 from fastcmp import pictures
 from fastcmp.core.checks import as_flag
-from fastcmp.core.errors import BadTypeError
 from fastcmp.estimates.calibration import Calibration
 from fastcmp.estimates.decision_curves import DecisionCurve
 from fastcmp.estimates.reliability import ReliabilityDiagram
@@ -17,6 +16,7 @@ from fastcmp.plot.style import (
     DOTTED,
     GREY,
     as_text,
+    check_drawn,
     draw_curves,
     place_legend,
     prepare_axes,
@@ -61,10 +61,7 @@ def decision_curve(
     ('Threshold probability', 'Net benefit')
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, DecisionCurve):
-        raise BadTypeError(
-            "decision_curve draws a DecisionCurve", type(result).__name__, argument="result"
-        )
+    check_drawn(result, DecisionCurve, "decision_curve draws a DecisionCurve")
     differences = as_flag(differences, "differences")
     ax = prepare_axes(ax, (6.2, 4.2))
     handles = draw_curves(pictures.net_benefit(result, differences=differences), ax)
@@ -104,10 +101,7 @@ def reliability(result: ReliabilityDiagram, *, ax: Axes | None = None) -> Axes:
     ('Probability', 'Frequency')
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, ReliabilityDiagram):
-        raise BadTypeError(
-            "reliability draws a ReliabilityDiagram", type(result).__name__, argument="result"
-        )
+    check_drawn(result, ReliabilityDiagram, "reliability draws a ReliabilityDiagram")
     ax = prepare_axes(ax, (5.2, 5.2))
     picture = pictures.reliability(result)
     place_legend(ax, draw_curves(picture, ax), picture.legend, inside=True)
@@ -145,10 +139,7 @@ def calibration(result: Calibration, *, ax: Axes | None = None) -> Axes:
     ('Miscalibration', 'Discrimination')
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, Calibration):
-        raise BadTypeError(
-            "calibration draws a Calibration", type(result).__name__, argument="result"
-        )
+    check_drawn(result, Calibration, "calibration draws a Calibration")
     ax = prepare_axes(ax, (5.6, 4.6))
     balanced = result.method == "balanced"
     x, y = (result.mcb_balanced, result.dsc_balanced) if balanced else (result.mcb, result.dsc)

@@ -7,12 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastcmp import pictures
-from fastcmp.core.errors import BadTypeError
 from fastcmp.datasets.task_draws import TaskBootstrap
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.plot.maps import draw_cells
 from fastcmp.plot.pairwise import checked, longest
-from fastcmp.plot.style import COLOURS, GREY, as_text, fitting_size, prepare_axes
+from fastcmp.plot.style import COLOURS, GREY, as_text, check_drawn, fitting_size, prepare_axes
 
 Axes: TypeAlias = Any
 
@@ -150,12 +149,11 @@ def rank_distribution(result: TaskBootstrap, *, ax: Axes | None = None) -> Axes:
     ['1', '2', '3', '4']
     >>> plt.close(ax.figure)
     """
-    if not isinstance(result, TaskBootstrap):
-        raise BadTypeError(
-            "rank_distribution draws a TaskBootstrap, from datasets.task_bootstrap",
-            type(result).__name__,
-            argument="result",
-        )
+    check_drawn(
+        result,
+        TaskBootstrap,
+        "rank_distribution draws a TaskBootstrap, from datasets.task_bootstrap",
+    )
     chance = np.asarray(result.rank_distribution, dtype=np.float64)
     n = len(chance)
     order = np.argsort(chance @ np.arange(1, n + 1), kind="stable")

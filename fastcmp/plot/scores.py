@@ -25,6 +25,7 @@ from fastcmp.plot.style import (
     LINES,
     PALE,
     as_text,
+    check_drawn,
     curve_style,
     draw_curves,
     in_doubles,
@@ -476,8 +477,7 @@ def lift(
     [2.0, 1.0, 0.0]
     >>> plt.close(ax.figure)
     """
-    if not isinstance(table, LiftTable):
-        raise BadTypeError("lift draws a LiftTable", type(table).__name__, argument="table")
+    check_drawn(table, LiftTable, "lift draws a LiftTable", "table")
     kind = choose(kind, "kind", tuple(_MEASURES))
     name, label, scale = _MEASURES[kind]
     rates = table.cumulative if cumulative else table.by_group

@@ -27,6 +27,12 @@ _DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
 _MARKERS = "os^DvP<X>pd"
 
 
+def check_drawn(record: object, kind: type, demand: str, argument: str = "result") -> None:
+    """Refuse what is no record of the kind that a function draws."""
+    if not isinstance(record, kind):
+        raise BadTypeError(demand, type(record).__name__, argument=argument)
+
+
 def prepare_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Check the axes to draw on, or make a figure of `size` inches."""
     try:

@@ -265,7 +265,7 @@ def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
     present = block.values[block.status == 0]
     if any(x.lower_is_better for x in joint.parts) or (present < 0).any():
         complain(
-            f"errors='wrong' counts an answer that is missing as 0, which is not the "
+            f"`errors='wrong'` counts an answer that is missing as 0, which is not the "
             f"worst value of {visible(part.metric)}{a_task(label_of(part))}: pass "
             "errors='drop'"
         )

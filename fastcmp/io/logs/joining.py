@@ -267,7 +267,7 @@ def count_wrong(block: Block, joint: Joint, complain: Complain) -> list[str]:
         complain(
             f"`errors='wrong'` counts an answer that is missing as 0, which is not the "
             f"worst value of {visible(part.metric)}{a_task(label_of(part))}: pass "
-            "errors='drop'"
+            "`errors='drop'`"
         )
     missing = block.status != 0
     block.values[missing] = 0.0

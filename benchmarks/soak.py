@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import faulthandler
+import gc
 import io
 import multiprocessing.util
 import os
@@ -47,7 +49,7 @@ THREADS, PROCESSES = 8, 4
 JOBS = {job.__name__: job for job in (*CALLS, *QUICK, *SLOW)}
 #: How often each is chosen: programs of their own take a second or two.
 SHARES = np.array([20] * len(CALLS) + [8] * len(QUICK) + [2] * len(SLOW), float)
-#: The last third may take so much more memory than the first, in MB and as a share.
+#: The last third may take so much more memory than the second, in MB and as a share.
 MARGIN = 40, 0.1
 MOST = 1500  # MB, the five processes together, each with numba in it
 PATIENCE = 150  # seconds for jobs to end
@@ -212,11 +214,12 @@ def watch(workers: list[Worker], end: float, tally: Tally) -> list[Sample]:
         for pipe in wait(list(open_pipes), timeout=0.2):
             open_pipes[pipe].listen()
         if time.time() >= next_sample:
+            give_back()
             pids = [os.getpid(), *(worker.process.pid for worker in workers)]
             own, shares = zip(*map(memory_of, pids), strict=True)
             warm = own[1] if workers[0].folder is not None else 0.0
             samples.append((own[0], warm, sum(shares)))
-            next_sample = time.time() + 0.5
+            next_sample = time.time() + 2
         if time.time() >= next_line and samples:
             sizes = "threads {:.0f} MB, process 1 {:.0f} MB, all {:.0f} MB".format(*samples[-1])
             left = (end - time.time()) / 60
@@ -248,11 +251,20 @@ def finish(workers: list[Worker], threads: list[Any], tally: Tally) -> None:
             tally.failures.append("a thread hangs")
 
 
-def grown(samples: list[float]) -> tuple[float, float, bool]:
-    """Compare the memory of the last third with that of the first."""
-    third = max(1, len(samples) // 3)
-    first, last = (statistics.median(x) for x in (samples[:third], samples[-third:]))
-    return first, last, last > first + MARGIN[0] + MARGIN[1] * first
+def give_back() -> None:
+    """Give free memory back to the system, where the C library can: it is not held."""
+    gc.collect()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def grown(samples: list[float]) -> tuple[list[float], bool]:
+    """Memory of each third of the run, and whether the last has more than the second.
+
+    In the first third, types that are called often enough for it get machine code.
+    """
+    thirds = [statistics.median(x) for x in np.array_split(samples, min(3, len(samples)))]
+    return thirds, thirds[-1] > thirds[-2:][0] * (1 + MARGIN[1]) + MARGIN[0]
 
 
 def check_memory(samples: list[Sample], tally: Tally) -> list[str]:
@@ -260,8 +272,8 @@ def check_memory(samples: list[Sample], tally: Tally) -> list[str]:
     lines = []
     for i, who in enumerate(("threads", "process 1")):
         # A process that has not begun counts for 0.
-        first, last, too_much = grown([row[i] for row in samples if row[i]] or [0.0])
-        lines.append(f"memory of {who}: {first:.0f} MB, in the end {last:.0f} MB")
+        thirds, too_much = grown([row[i] for row in samples if row[i]] or [0.0])
+        lines.append(f"memory of {who}, by thirds: {', '.join(f'{x:.0f}' for x in thirds)} MB")
         if too_much:
             tally.failures.append(f"{lines[-1]}: it has grown")
     peak = max(row[2] for row in samples)

@@ -28,9 +28,9 @@ Labels = tuple[Any, Any]
 # What is drawn.
 
 
-def labels(rng, most_models=24, most=1500, n_classes=None) -> Labels:
+def labels(rng, most_models=24, most=1500, n_classes=None, fewest=2) -> Labels:
     """Draw true labels and those of models of different skill."""
-    n_models, n = rng.integers(2, most_models), rng.integers(2, most)
+    n_models, n = rng.integers(2, most_models), rng.integers(fewest, most)
     k = n_classes or rng.integers(2, 7)
     y_true = rng.integers(k, size=n)
     skill = rng.uniform(0.2, 0.95, (n_models, 1)).astype(np.float32)
@@ -309,9 +309,12 @@ def write_table(table, path) -> None:
             path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
-def draw_table(rng) -> Any:
-    """Draw true and predicted labels as a table, words or numbers."""
-    y_true, preds = labels(rng, 9, 800)
+def draw_table(rng, fewest=2) -> Any:
+    """Draw true and predicted labels as a table, words or numbers.
+
+    Of few samples a class may be predicted that none of them has, which is warned of.
+    """
+    y_true, preds = labels(rng, 9, 800, fewest=fewest)
     if rng.random() < 0.4:
         words = np.array([f"class {i}" for i in range(7)])
         y_true, preds = words[y_true], words[preds]

@@ -137,8 +137,8 @@ def positive_label(
     if len(labels) > 2:
         raise BadValueError(
             f"`{truth}` must hold two classes",
-            f"{len(labels)}: {list(ascending(labels)[:10])}; one class against the others is "
-            f"{truth} == that class",
+            f"{len(labels)}: {list(ascending(labels)[:10])}",
+            f"``; one class against the others is {truth} == that class``",
         )
     if positive is not None:
         if positive not in labels and len(labels) == 2:

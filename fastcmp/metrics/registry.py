@@ -301,6 +301,21 @@ def _spellings() -> dict[str, str]:
     return by_title | SYNONYMS | {name: name for name in METRICS}
 
 
+_AREA = "areas under curves are compared by fastcmp.delong, or the command fastcmp roc"
+_LOSS = "losses are values of items ({}), which fastcmp.compare_means compares"
+#: What needs scores or values, not labels -> where it is compared.
+_ELSEWHERE = {
+    **dict.fromkeys(("auc", "roc_auc"), _AREA),
+    "average_precision": "it is that of fastcmp.average_precision",
+    "log_loss": _LOSS.format("fastcmp.log_loss_values"),
+    **dict.fromkeys(("brier", "brier_score_loss"), _LOSS.format("fastcmp.brier_values")),
+    **dict.fromkeys(
+        ("mse", "rmse", "mae", "mean_squared_error", "mean_absolute_error"),
+        _LOSS.format("errors, squared or not"),
+    ),
+}
+
+
 def parse_name(
     metric: str, average: str | None, beta: float | None
 ) -> tuple[str, str | None, float | None]:
@@ -323,6 +338,9 @@ def parse_name(
             raise BadValueError(f"`metric={metric!r}` and `beta={beta}` differ: pass one of them")
         beta = beta if number == 1.0 else number
     plain = _spellings().get(plain, plain)
+    if plain.removeprefix("neg_") in _ELSEWHERE:
+        where = _ELSEWHERE[plain.removeprefix("neg_")]
+        raise BadValueError("`metric` must be one of predicted labels", repr(metric), f": {where}")
     if plain not in METRICS:
         raise BadValueError(
             "`metric` must be one of",

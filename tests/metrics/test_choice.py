@@ -105,6 +105,9 @@ def test_beta_in_the_name_and_beside_it():
     ("options", "message"),
     [
         ({"metric": "f1_macro_micro"}, "metric must be one of"),
+        ({"metric": "roc_auc"}, "of predicted labels, got 'roc_auc': .* by fastcmp.delong"),
+        ({"metric": "neg_log_loss"}, r"\(fastcmp.log_loss_values\), which fastcmp.compare_means"),
+        ({"metric": "Brier score"}, r"\(fastcmp.brier_values\)"),
         ({"metric": "f1_macro", "average": "micro"}, "differ: pass one"),
         ({"metric": "mcc", "average": None}, "'mcc': it is of all"),
         ({"metric": "lr+", "average": "macro"}, r"takes \('binary',\)"),

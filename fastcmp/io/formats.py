@@ -67,7 +67,8 @@ def beginning(path: Path) -> bytes:
         if codec is None
         else pa.CompressedInputStream(str(path), codec) as stream
     ):
-        return bytes(stream.read(_HEAD))
+        # Where `read` fails, pyarrow loses the memory it has taken for it.
+        return bytes(stream.read_buffer(_HEAD))
 
 
 def is_utf16(head: bytes) -> bool:

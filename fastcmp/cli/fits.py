@@ -37,6 +37,8 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
         ("@logs @tasks", _OF_LOGS),
         (_LABELS, f"{_OF_LABELS} --long"),
         ("slices", "is for wide files: pass --values FILE"),
+    ),
+    "a long file": (
         ("id drop", "does not go with --long: name columns by --item, --model and --value"),
     ),
     "scores of tasks": (
@@ -50,6 +52,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
         ("@labels", "works only with predicted labels; these are logs"),
         ("weights slices ties ridge", "does not go with logs"),
     ),
+    "logs not over tasks": (("omnibus", "is for --over tasks"),),
     "logs by several metrics": (
         (
             "metric by over method control @means average weights groups @draws lower_is_better",

@@ -104,7 +104,7 @@ def _compare(options: argparse.Namespace) -> None:
             raise ValueError(f"{form} names the file to read, got {options.files[0]} as well")
     else:
         kind = kind_of(options)
-    refuse(options, kind)
+    refuse(options, kind, *(["a long file"] if is_long else []))
     _COMPARED[kind](options, keep)
 
 

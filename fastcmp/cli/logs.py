@@ -278,6 +278,8 @@ def _answer(results: Results, options: argparse.Namespace, arguments: dict[str, 
         over = True
     if over:
         boards[OVER] = _over_tasks(results, options)
+    else:
+        refuse(options, "logs not over tasks")
     if not boards:
         if options.stratum_weights is None and n > 1:
             say([

@@ -189,6 +189,12 @@ def test_wrong_options_are_one_line(capsys):
         ([*EXAMPLE, "--slices", "s"], "--slices does not go with logs"),
         ([*EXAMPLE, "--task", "wine", "--over", "tasks"], "needs at least 2 tasks"),
         ([*EXAMPLE, "--over", "tasks", "--method", "x"], "--method must be one of"),
+        ([*EXAMPLE, "--omnibus", "friedman"], "--omnibus is for --over tasks"),
+        ([*EXAMPLE, "--by", "task", "--omnibus", "x"], "--omnibus is for --over tasks"),
+        (
+            ["compare", "--long", "x", "--over", "tasks", "--id", "i"],
+            "--id does not go with --long",
+        ),
         ([*EXAMPLE, "--over", "tasks", "--simultaneous"], "--simultaneous does not go"),
         ([*EXAMPLE, "--by", "task", "--keep", "x.npy"], "is for one leaderboard"),
         (["compare", "--example", "demsar", "--by", "task"], "--by does not go with"),

@@ -12,7 +12,15 @@ from typing import Final
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
-from fastcmp.kernels.special import ndtri, normal_pvalue, stdtr, stdtrit, student_tails, t_below
+from fastcmp.kernels.special import (
+    ndtri,
+    normal_pvalue,
+    square,
+    stdtr,
+    stdtrit,
+    student_tails,
+    t_below,
+)
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 from fastcmp.kernels.typing import CodeArray, FloatArray
 
@@ -22,6 +30,8 @@ CR1: Final = 1
 CR2: Final = 2
 CR3: Final = 3
 
+#: With which so many samples tell.
+POWER: Final = 0.8
 _LARGE: Final = 1e300  # degrees of freedom of the normal distribution
 
 
@@ -260,30 +270,47 @@ def t_quantile(df: float, confidence_level: float) -> float:
 
 @kernel
 def margin_t(
-    difference: float, error: float, margin: float, df: float, alpha: float, less: bool
-) -> tuple[float, float, float, float, float, float, float, float, float]:
+    difference: float,
+    error: float,
+    margin: float,
+    df: float,
+    n: float,
+    alpha: tuple[float, float],
+    less: bool,
+) -> tuple[float, float, float, float, float, float, float, float, float, float]:
     """Test a difference against a margin, by t or for infinite `df` by z; no error is NaN.
 
     The statistics of both margins; p-values of the difference being above -margin, below margin,
-    and better by the margin; both ends of the intervals at levels 1 - alpha and 1 - 2 alpha.
+    and better by the margin; both ends of the intervals at levels 1 - alpha and 1 - 2 alpha; how
+    many samples instead of `n` give the nearest decision a power of 80%. The second `alpha` is
+    that of one-sided claims.
     """
     error = error if error > 0.0 else math.nan
     lower, upper = (difference + margin) / error + 0.0, (difference - margin) / error + 0.0
     beyond = lower if less else -upper
-    outer = error * (ndtri(0.5 * alpha) if df == math.inf else stdtrit(df, 0.5 * alpha))
-    inner = error * (ndtri(alpha) if df == math.inf else stdtrit(df, alpha))
+    outer = error * (ndtri(0.5 * alpha[0]) if df == math.inf else stdtrit(df, 0.5 * alpha[0]))
+    inner = error * (ndtri(alpha[0]) if df == math.inf else stdtrit(df, alpha[0]))
     tails = t_below(df, -lower), t_below(df, upper), t_below(df, beyond)
     ends = difference + outer, difference - outer, difference + inner, difference - inner
-    return lower, upper, tails[0], tails[1], tails[2], ends[0], ends[1], ends[2], ends[3]
+    spread, gain = error * math.sqrt(n), -difference if less else difference
+    powerful, needed = -ndtri(1.0 - POWER) * spread, math.nan
+    if gain != 0.0:
+        needed = square((-ndtri(0.5 * alpha[0]) * spread + powerful) / gain)
+    if gain + margin > 0.0:
+        met = square((-ndtri(alpha[1]) * spread + powerful) / (gain + margin))
+        needed = min(met, needed)
+    return lower, upper, tails[0], tails[1], tails[2], ends[0], ends[1], ends[2], ends[3], needed
 
 
 @kernel
-def margin_t_many(numbers: FloatArray, alpha: float, less: CodeArray, out: FloatArray) -> None:
-    """Write `margin_t` of many differences, columns of `numbers`, (4, P), into `out`, (9, P)."""
+def margin_t_many(
+    numbers: FloatArray, alpha: tuple[float, float], less: CodeArray, out: FloatArray
+) -> None:
+    """Write `margin_t` of many differences, columns of `numbers`, (5, P), into `out`, (10, P)."""
     for p in range(less.size):
         d, error, margin, df = numbers[0, p], numbers[1, p], numbers[2, p], numbers[3, p]
-        tests = margin_t(d, error, margin, df, alpha, less[p])
-        for k in range(9):
+        tests = margin_t(d, error, margin, df, numbers[4, p], alpha, less[p])
+        for k in range(10):
             out[k, p] = tests[k]
 
 

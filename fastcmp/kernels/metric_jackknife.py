@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastcmp._jit import kernel, sum_of
+from fastcmp.kernels.metric_slopes import metric_influence
 from fastcmp.kernels.metrics import (
     ACCURACY,
     COST,
@@ -29,6 +30,7 @@ from fastcmp.kernels.metrics import (
     known_rate,
     part_of,
 )
+from fastcmp.kernels.special import square
 from fastcmp.kernels.typing import CodeArray, FloatArray
 
 #: Where so little is left of a sum, it is added up anew.
@@ -145,6 +147,47 @@ def metric_leave_one_out(
         _penalties_without(table, spec, penalty, sums, out)
     else:
         _agreements_without(table, spec.metric, sums, out)
+
+
+@kernel
+def metric_errors(
+    tables: FloatArray,
+    spec: MetricSpec,
+    listed: CodeArray,
+    penalty: FloatArray,
+    jackknife: bool,
+    out: FloatArray,
+) -> None:
+    """Write standard errors of a metric of many confusion matrices into `out`, (B, 2).
+
+    By the jackknife or the delta method, and beside each 1 if any sample moves the metric, else 0.
+    """
+    k = tables.shape[1]
+    psi, left = np.empty((k, k)), np.empty((k, k))
+    for b in range(tables.shape[0]):
+        table, n, moves, samples, middle = tables[b], 0.0, 0.0, 0.0, 0.0
+        metric_influence(table, spec, listed, penalty, psi)
+        if jackknife:
+            metric_leave_one_out(table, spec, listed, penalty, left)
+        for t in range(k):
+            for y in range(k):
+                n += table[t, y]
+                if table[t, y] > 0.0 and psi[t, y] != 0.0:
+                    moves = 1.0
+                if jackknife and table[t, y] >= 1.0:
+                    samples += table[t, y]
+                    middle += table[t, y] * left[t, y]
+        squares, freedom = 0.0, n
+        if jackknife:
+            freedom = max(n - 1.0, 1.0)
+            for t in range(k):
+                for y in range(k):
+                    known = table[t, y] >= 1.0
+                    psi[t, y] = (n - 1.0) * (middle / samples - left[t, y]) if known else 0.0
+        for t in range(k):
+            for y in range(k):
+                squares += table[t, y] * square(psi[t, y])
+        out[b, 0], out[b, 1] = math.sqrt(squares / (n * freedom)), moves
 
 
 @kernel

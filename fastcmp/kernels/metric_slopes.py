@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp._jit import helper, kernel, sum_of, wide_vectors
+from fastcmp.kernels.intervals import _wilson
 from fastcmp.kernels.metric_rates import PRECISION, RECALL, Slopes, class_slopes
 from fastcmp.kernels.metrics import (
     ACCURACY,
@@ -304,6 +305,61 @@ def metric_influences(
     """
     for b in range(tables.shape[0]):
         metric_influence(tables[b], spec, listed, penalty, out[b])
+
+
+@kernel
+def mean_rate_limits(
+    table: FloatArray,
+    spec: MetricSpec,
+    classes: IntArray,
+    successes: FloatArray,
+    trials: FloatArray,
+    weights: FloatArray,
+    z: float,
+    as_f1: bool,
+) -> tuple[float, float]:
+    """Limits of a weighted sum of rates of classes, by MOVER from Wilson's limits of each.
+
+    F1 is 2 x / (1 + x) of a rate. Rates are correlated as at the counts with two more samples,
+    spread evenly over all cells: NaN if one is constant there.
+    """
+    k = table.shape[0]
+    smooth = np.empty((k, k))
+    for t in range(k):
+        for y in range(k):
+            smooth[t, y] = table[t, y] + 2.0 / (k * k)
+    sums = confusion_sums(smooth, np.empty((0, 0)), np.empty(k), np.empty(k), np.empty(k))
+    # How each cell moves the sum, with the rates in units of their distances from the limits.
+    below = Terms(np.zeros(k), np.zeros(k), np.zeros(k))
+    above = Terms(np.zeros(k), np.zeros(k), np.zeros(k))
+    middle = down = up = 0.0
+    for i in range(classes.size):
+        c, n = classes[i], sums.n
+        hits, missed, false = sums.d[c], sums.r[c] - sums.d[c], sums.c[c] - sums.d[c]
+        slopes = class_slopes(spec.metric, hits, sums.r[c], sums.c[c], n, spec.beta)
+        by_miss, by_false, others = slopes.r + slopes.n, slopes.c + slopes.n, square(slopes.n)
+        error = hits * square(slopes.d + slopes.r + by_false) + missed * square(by_miss)
+        error += false * square(by_false) + (n - sums.r[c] - false) * others
+        if not error > 0.0:
+            return math.nan, math.nan
+        error = math.sqrt(error)
+        rate = successes[i] / trials[i]
+        low, high = _wilson(successes[i], trials[i], z)
+        if as_f1:
+            rate, low = 2.0 * rate / (1.0 + rate), 2.0 * low / (1.0 + low)
+            high = 2.0 * high / (1.0 + high)
+        middle += weights[i] * rate
+        _add(below, c, slopes, weights[i] * (rate - low) / error)
+        _add(above, c, slopes, weights[i] * (high - rate) / error)
+    for t in range(k):
+        for y in range(k):
+            lower, upper = below.r[t] + below.c[y], above.r[t] + above.c[y]
+            if t == y:
+                lower += below.d[t]
+                upper += above.d[t]
+            down += smooth[t, y] * square(lower)
+            up += smooth[t, y] * square(upper)
+    return middle - math.sqrt(down), middle + math.sqrt(up)
 
 
 # Influences of samples on a metric: looked up, added up, and compared in pairs.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -168,8 +170,8 @@ class Cells(NamedTuple):
 
 def cells_of_table(table: NDArray[Any]) -> Cells:
     """The cells of a confusion matrix, or of counts [true, a, b]."""
-    places = np.nonzero(table)
-    return Cells(np.stack(places, axis=1), table[places], len(table))
+    places = table.nonzero()
+    return Cells(np.array(places).T.copy(), table[places], len(table))
 
 
 def gather_cells(
@@ -250,6 +252,7 @@ def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
 
 
 _TABLED = 1 << 12  # codes up to which a confusion matrix is counted at once
+_BYTE = 1 << 8
 
 
 class Counted(NamedTuple):
@@ -289,8 +292,9 @@ def count_samples(
         return of_label_table(count_labels(y_true, *models.values(), workers=workers))
     labels = encode(y_true, models, missing=None, least=1)
     dropped = (labels.n_samples, labels.n_missing, labels.n_excluded)
-    columns = labels.y_true, *labels.preds
-    k = 1 + max(int(column.max()) for column in columns)
+    columns, k = (labels.y_true, *labels.preds), len(labels.classes)
+    if k == _BYTE:  # of single bytes, whatever they hold
+        k = 1 + max(int(column.max()) for column in columns)
     if plain and k <= _TABLED:
         table = np.zeros((k, k), np.int64)
         kernels.count_agreement(labels.y_true, labels.preds[0], table)
@@ -336,8 +340,9 @@ def without_empty(
     counts: Ints, classes: Sequence[Any], *, in_order: bool = False
 ) -> tuple[Ints, tuple[Any, ...]]:
     """Counts ``[true, predicted, ...]`` of the classes that occur, and these."""
-    seen = [counts.any(axis=tuple({*range(counts.ndim)} - {axis})) for axis in range(counts.ndim)]
-    used = np.flatnonzero(np.logical_or.reduce(seen))
+    axes = set(range(counts.ndim))
+    seen = (np.logical_or.reduce(counts, axis=tuple(axes - {axis})) for axis in axes)
+    (used,) = reduce(or_, seen).nonzero()
     places = sorted_codes(classes, used) if in_order else used.tolist()
     if places != list(range(len(counts))):
         counts = np.ascontiguousarray(counts[np.ix_(*[places] * counts.ndim)])

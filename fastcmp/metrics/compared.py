@@ -40,10 +40,11 @@ from fastcmp.metrics.margins import (
     paired_interval,
 )
 from fastcmp.metrics.pair_tests import (
+    Exchanges,
     Pair,
     Tested,
     difference_interval,
-    is_exact,
+    exact_exchanges,
     pair_of,
     permutation_tests,
     pooled_test,
@@ -129,11 +130,14 @@ def read_options(options: Mapping[str, Any]) -> CompareOptions:
     )
 
 
-def choose_method(bounds: Sequence[Bound], options: CompareOptions) -> CompareOptions:
-    """The options with a test, the same for all; refuses options that do not fit it.
+def choose_method(
+    bounds: Sequence[Bound], options: CompareOptions
+) -> tuple[CompareOptions, list[Exchanges | None]]:
+    """The options with a test, the same for all, and exchanges; refuses options that do not fit it.
 
     Exact permutation tests where all of them soon are, else "pooled".
     """
+    exchanges: list[Exchanges | None] = [None] * len(bounds)
     cells, method = bounds[0].cells, options.method
     default: str | None = None
     others: tuple[str, ...] = METHODS
@@ -146,17 +150,24 @@ def choose_method(bounds: Sequence[Bound], options: CompareOptions) -> CompareOp
     if default is not None and method not in (None, default) and method in others:
         raise BadValueError(reason, repr(method))
     if method is not None:
-        return options
+        return options, exchanges
     if options.studentized:
         raise BadValueError("`studentized=True` needs `method='exact'` or 'permutation'")
     if default is None:
-        exact = all(is_exact(bound.estimators, bound.cells) for bound in bounds)
-        default = "exact" if exact else "pooled"
-    return options._replace(method=default)
+        for i, bound in enumerate(bounds):
+            exchanges[i] = exact_exchanges(bound.estimators, bound.cells)
+            if exchanges[i] is None:
+                break
+        default = "pooled" if None in exchanges else "exact"
+    return options._replace(method=default), exchanges
 
 
 def compare_bound(
-    bound: Bound, options: CompareOptions, names: tuple[str, str], pool: ThreadPool
+    bound: Bound,
+    exchanges: Exchanges | None,
+    options: CompareOptions,
+    names: tuple[str, str],
+    pool: ThreadPool,
 ) -> list[ComparedMetric]:
     """Compare two models by metrics of the same classes; the method is chosen."""
     classes, cells, estimators = bound
@@ -174,7 +185,7 @@ def compare_bound(
     if options.method == "bootstrap":
         comparisons = _bootstrapped(pairs, options, pool)
     else:
-        comparisons = _tested(pairs, options, pool)
+        comparisons = _tested(pairs, exchanges, options, pool)
     if options.margin or options.method in (*EXCHANGED, "pooled"):
         comparisons = _bounded(comparisons, options, pool)
     return [
@@ -220,7 +231,9 @@ def _bootstrapped(
     return comparisons
 
 
-def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> list[ComparedMetric]:
+def _tested(
+    pairs: list[Pair], exchanges: Exchanges | None, options: CompareOptions, pool: ThreadPool
+) -> list[ComparedMetric]:
     """Compare by a test, with intervals of differences and ratios by standard errors."""
     cells, method, side = pairs[0].cells, options.method, options.alternative
     df, level = options.degrees(cells), options.level
@@ -230,7 +243,7 @@ def _tested(pairs: list[Pair], options: CompareOptions, pool: ThreadPool) -> lis
     if method in EXCHANGED:
         permuted = permutation_tests(
             [pair.estimator for pair in pairs],
-            cells,
+            Exchanges(cells) if exchanges is None else exchanges,
             alternative=side,
             studentized=options.studentized,
             exact=method == "exact",

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
+from fastcmp.kernels.metric_jackknife import metric_errors
 from fastcmp.metrics.registry import PROPORTIONS, Entry
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-_CHUNK = 1 << 20  # cells of tables whose influences are worked out together
 
 
 class Proportions(NamedTuple):
@@ -83,15 +82,34 @@ class Estimator(ABC):
         influence: Floats = self.influences(table[np.newaxis])[0]
         return influence
 
-    def standard_errors(self, tables: Floats) -> Floats:
-        """Standard errors by the delta method, (B, K, K) -> (B,)."""
-        errors = np.empty(len(tables))
-        step = max(1, _CHUNK // self.n_classes**2)
-        for start in range(0, len(tables), step):
-            block = tables[start : start + step]
-            squares = (block * self.influences(block) ** 2).sum(axis=(1, 2))
-            errors[start : start + step] = np.sqrt(squares) / block.sum(axis=(1, 2))
-        return errors
+    def jackknife_influences(self, tables: Floats, weight: float = 1.0) -> Floats:
+        """How each cell moves the metric, from the metric without a sample of it.
+
+        ``(n - 1) (mean - without)``, (B, K, K): the sum of squares over samples, divided by
+        n (n - 1), is the jackknife variance. NaN in cells without which the metric is not
+        defined. `weight` is what a sample counts; cells that weigh less are 0.
+        """
+        # The metric does not change where all counts are divided by one number.
+        scaled = tables / weight
+        cells = scaled >= 1.0
+        left = self.leave_one_out(scaled)
+        left[~cells] = 0.0
+        samples = np.where(cells, scaled, 0.0)
+        with np.errstate(invalid="ignore"):  # a stratum without any of the samples
+            middle = (samples * left).sum(axis=(1, 2)) / samples.sum(axis=(1, 2))
+        n_left = scaled.sum(axis=(1, 2)) - 1.0
+        apart = middle[:, np.newaxis, np.newaxis] - left
+        return np.where(cells, n_left[:, np.newaxis, np.newaxis] * apart, 0.0)
+
+    def standard_errors(self, tables: Floats, how: str) -> tuple[Floats, Flags]:
+        """Standard errors by the jackknife or the delta method, and if samples move it, (B,)."""
+        u = psi = self.influences(tables)
+        n = freedom = tables.sum(axis=(1, 2))
+        if how == "jackknife":
+            u, freedom = self.jackknife_influences(tables), np.maximum(n - 1.0, 1.0)
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt((tables * u * u).sum(axis=(1, 2)) / (n * freedom))
+        return errors, ((psi != 0.0) & (tables > 0.0)).any(axis=(1, 2))
 
     def check(self, table: Floats) -> Estimator:  # noqa: ARG002
         """Refuse a function that is not a metric of this matrix."""
@@ -154,6 +172,12 @@ class KernelEstimator(Estimator):
             kernels.metric_leave_one_out(table, self.spec, self.listed, self.penalty, left)
         return out
 
+    def standard_errors(self, tables: Floats, how: str) -> tuple[Floats, Flags]:
+        """Standard errors by the jackknife or the delta method, and if samples move it."""
+        out, of = np.empty((len(tables), 2)), (self.spec, self.listed, self.penalty)
+        metric_errors(tables, *of, how == "jackknife", out)
+        return out[:, 0], out[:, 1] > 0.0
+
     @property
     def _is_of_classes(self) -> bool:
         return bool(self.entry.averages) or self.entry.average != kernels.ONE_CLASS
@@ -166,8 +190,10 @@ class KernelEstimator(Estimator):
         if self.spec.average == kernels.ONE_CLASS:
             counted = np.arange(self.n_classes) == self.spec.label
         elif self.spec.labels != kernels.LISTED:
-            called = (self.spec.labels == kernels.UNION) & tables.any(axis=1)
-            return np.asarray(counted & (tables.any(axis=2) | called))
+            seen = np.logical_or.reduce(tables, axis=2)
+            if self.spec.labels == kernels.UNION:
+                seen |= np.logical_or.reduce(tables, axis=1)
+            return np.asarray(counted & seen)
         return counted[np.newaxis].repeat(len(tables), axis=0)
 
     def without_samples(self, tables: Floats) -> Flags | None:
@@ -189,9 +215,9 @@ class KernelEstimator(Estimator):
 
     def _sums(self, tables: Floats) -> tuple[int, Floats, Floats, Floats, Floats]:
         """Which rate, and what it is of: d, r and c of the classes, (B, K), and n, (B, 1)."""
-        margins = tables.sum(axis=2), tables.sum(axis=1)
-        n = tables.reshape(len(tables), -1).sum(axis=1, keepdims=True)
-        return self.spec.metric, np.diagonal(tables, axis1=1, axis2=2), *margins, n
+        d = tables.reshape(len(tables), -1)[:, :: self.n_classes + 1]
+        r, c = np.add.reduce(tables, axis=2), np.add.reduce(tables, axis=1)
+        return self.spec.metric, d, r, c, np.add.reduce(r, axis=1, keepdims=True)
 
     def proportions(self, tables: Floats) -> list[Proportions | None]:
         """A rate, or a mean of rates, as proportions."""
@@ -225,21 +251,19 @@ class KernelEstimator(Estimator):
         has_trials = counted & (trials > 0)
         if np.isnan(spec.zero_division):
             counted = has_trials
-        weights = counted.astype(np.float64)
-        if spec.average == kernels.WEIGHTED:
-            weights *= r
+        weights = counted * (r if spec.average == kernels.WEIGHTED else 1.0)
         zero = 0.0 if np.isnan(spec.zero_division) else spec.zero_division
         of_classes = rate in (kernels.RECALL, kernels.PRECISION)
         parts: list[Proportions | None] = []
         for x, size, weight, used in zip(successes, trials, weights, has_trials, strict=True):
-            total = weight.sum()
+            total = np.add.reduce(weight)
             if not total > 0:
                 parts.append(None)
                 continue
-            share, labels = weight / total, np.flatnonzero(used)
+            share, (labels,) = weight / total, used.nonzero()
             apart = labels.size == 1 or (of_classes and spec.average != kernels.WEIGHTED)
-            constant = float(share[~used].sum() * zero)
-            of = x[used], size[used], share[used], constant, is_f1, labels, apart, precisions
+            constant = float(share[~used].sum() * zero) if zero else 0.0
+            of = x[labels], size[labels], share[labels], constant, is_f1, labels, apart, precisions
             parts.append(Proportions(*of))
         return parts
 

@@ -18,6 +18,7 @@ from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.kernels.cluster_means import t_quantile
+from fastcmp.kernels.metric_slopes import mean_rate_limits
 from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
 
@@ -63,12 +64,13 @@ def estimate_tables(
     if method in OF_PROPORTIONS:
         _check_proportions(estimator, method)
     values, entry = estimator.values(tables), estimator.entry
-    # A value that is a convention for 0/0 has no interval.
-    has_value, marks = ~np.isnan(values), estimator.without_samples(tables)
-    if marks is not None and marks.any():
-        has_value &= ~(marks.any(axis=1) & (marks == estimator.averaged(tables)).all(axis=1))
     estimates = [Estimate(value) for value in values.tolist()]
-    if not has_value.any():
+    defined = [i for i, one in enumerate(estimates) if not math.isnan(one.value)]
+    marks = estimator.without_samples(tables) if defined else None
+    if marks is not None and marks.any():  # a value that is a convention for 0/0 has no interval
+        has_value = ~(marks.any(axis=1) & (marks == estimator.averaged(tables)).all(axis=1))
+        defined = [i for i in defined if has_value[i]]
+    if not defined:
         return estimates
     counted = cells is None or (cells.clusters is None and cells.squares is None)
     plain = counted and not within_classes
@@ -79,18 +81,13 @@ def estimate_tables(
         )
     how = method or ("delta" if entry.scale == "log" else "jackknife")
     by = "delta" if how == "delta" or not counted else "jackknife"
-    psi = estimator.influences(tables)
-    if errors is None:
-        u = psi if by == "delta" else jackknife_influences(estimator, tables)
-        if cells is not None:
-            of_cells = cells.pick(u[:, np.newaxis])[0]
-            errors = np.array([cells.standard_error(of_cells, by, within_classes=within_classes)])
-        else:
-            n = tables.sum(axis=(1, 2))
-            freedom = n if by == "delta" else np.maximum(n - 1.0, 1.0)
-            with np.errstate(invalid="ignore"):
-                errors = np.sqrt((tables * u * u).sum(axis=(1, 2)) / (n * freedom))
-    moves = ((psi != 0.0) & (tables > 0.0)).any(axis=(1, 2))
+    own_errors, moves = estimator.standard_errors(tables, by)
+    if cells is not None and not plain:
+        jackknife = by == "jackknife"
+        u = (estimator.jackknife_influences if jackknife else estimator.influences)(tables)
+        of_cells = cells.pick(u[:, np.newaxis])[0]
+        errors = np.array([cells.standard_error(of_cells, by, within_classes=within_classes)])
+    errors = own_errors if errors is None else errors
     of = estimator.proportions(tables)
     methods = [method] * len(of)
     if method is None and scale is None and plain:
@@ -99,13 +96,13 @@ def estimate_tables(
         scale = entry.scale if how != "delta" or entry.scale == "log" else "identity"
     label = by if scale == "identity" else f"{by}, {scale}"
     times = t_quantile(math.inf if cells is None else cells.df, level)
-    defined = np.flatnonzero(has_value).tolist()
     others, (least, most) = dict[int, tuple[float, float]](), entry.limits
     if combined := [i for i in defined if methods[i] == "combined"]:
         smoothed = _smoothed_limits(estimator, tables[combined], [of[i] for i in combined], level)
         others = dict(zip(combined, smoothed, strict=True))
     for i in defined:
         value, error, by_method, parts = estimates[i].value, float(errors[i]), methods[i], of[i]
+        error = math.nan if error == math.inf else error
         if by_method in OF_PROPORTIONS:
             if parts is None:
                 estimates[i] = Estimate(value, error, method=by_method)
@@ -163,8 +160,8 @@ def _default(estimator: Estimator, of: Proportions | None) -> str | None:
         "atanh",
     ):
         return None
-    weights = estimator.penalty[~np.eye(len(estimator.penalty), dtype=bool)]
     # Samples that are spread over all cells would weigh too much where errors differ in weight.
+    weights = estimator.penalty[~np.eye(len(estimator.penalty), dtype=bool)]
     return "combined" if (weights == weights[:1]).all() else None
 
 
@@ -176,44 +173,20 @@ def _smoothed_limits(
     MOVER's of a mean of rates, with the correlations of the classes at the counts with two
     more samples, spread evenly over all cells; of other metrics the delta method's there.
     """
-    smooth = tables + 2.0 / estimator.n_classes**2
-    means: list[tuple[int, Proportions, NDArray[np.int64]]] = []
-    if isinstance(estimator, KernelEstimator) and estimator.spec.average == kernels.MACRO:
-        means = [
-            (i, x, x.classes)
-            for i, x in enumerate(of)
-            if x is not None and x.classes is not None and x.classes.size <= _MOST_CORRELATED
-        ]
-    intervals: dict[int, tuple[float, float]] = {}
-    if means:
-        assert isinstance(estimator, KernelEstimator)
-        occurs = np.zeros(estimator.n_classes, np.bool_)
-        for _, _, classes in means:
-            occurs[classes] = True
-        psi, place = np.empty((np.count_nonzero(occurs), *smooth.shape)), np.cumsum(occurs) - 1
-        code, _, _, beta, zero, union = estimator.spec
-        for label, out in zip(np.flatnonzero(occurs).tolist(), psi, strict=True):
-            spec = kernels.MetricSpec(code, kernels.ONE_CLASS, label, beta, zero, union)
-            kernels.metric_influences(smooth, spec, estimator.listed, estimator.penalty, out)
-        psi *= np.sqrt(smooth)
-        successes = np.concatenate([x.successes for _, x, _ in means])
-        trials = np.concatenate([x.trials for _, x, _ in means])
-        rates = rate_limits(Proportions(successes, trials, as_f1=means[0][1].as_f1), level)
-    start = 0
-    for i, x, classes in means:
-        class_psi = psi[place[classes], i]
-        covariance = np.einsum("iab,jab->ij", class_psi, class_psi)
-        errors = np.sqrt(np.diagonal(covariance))
-        end = start + classes.size
-        of_x = [column[start:end] for column in rates]
-        intervals[i] = _mover(x, of_x, covariance / np.outer(errors, errors))
-        start = end
-    z, scale = t_quantile(math.inf, level), estimator.entry.scale
-    for i in range(len(of)):
-        if i not in intervals:
-            error = float(estimator.standard_errors(smooth[i : i + 1])[0])
-            intervals[i] = limits_on(scale, estimator.value(smooth[i]), error, z)
-    return [intervals[i] for i in range(len(of))]
+    z, limits = t_quantile(math.inf, level), []
+    macro = isinstance(estimator, KernelEstimator) and estimator.spec.average == kernels.MACRO
+    for table, x in zip(tables, of, strict=True):
+        classes = x.classes if macro and x is not None else None
+        if x is not None and classes is not None and classes.size <= _MOST_CORRELATED:
+            assert isinstance(estimator, KernelEstimator)
+            parts = classes, x.successes, x.trials, x.weights, z, x.as_f1
+            low, high = mean_rate_limits(table, estimator.spec, *parts)
+            limits.append((low + x.constant, high + x.constant))
+        else:
+            smooth = table[np.newaxis] + 2.0 / estimator.n_classes**2
+            error = float(estimator.standard_errors(smooth, "delta")[0][0])
+            limits.append(limits_on(estimator.entry.scale, estimator.value(smooth[0]), error, z))
+    return limits
 
 
 # Limits of proportions, and of weighted sums of them.
@@ -236,19 +209,14 @@ def rate_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[
 
 
 def mover_limits(of: Proportions, level: float, *, exact: bool = False) -> tuple[float, float]:
-    """Combine the limits of independent proportions: Zou and Donner's MOVER."""
-    return _mover(of, rate_limits(of, level, exact=exact), np.eye(of.trials.size))
+    """Combine the limits of independent proportions: Zou and Donner's MOVER.
 
-
-def _mover(of: Proportions, rates: Sequence[Floats], correlations: Floats) -> tuple[float, float]:
-    """Limits whose distances from the estimate add up as standard deviations do."""
-    rate, low, high = rates
+    Their distances from the estimate add up as standard deviations do.
+    """
+    rate, low, high = rate_limits(of, level, exact=exact)
     middle = float(of.weights @ rate) + of.constant
     down, up = of.weights * (rate - low), of.weights * (high - rate)
-    return (
-        middle - float(np.sqrt(down @ correlations @ down)),
-        middle + float(np.sqrt(up @ correlations @ up)),
-    )
+    return middle - math.sqrt(down @ down), middle + math.sqrt(up @ up)
 
 
 def score_limits(of: Proportions, level: float) -> tuple[float, float]:
@@ -295,26 +263,6 @@ def _lowest_sum(x: Floats, n: Floats, weights: Floats, z: float) -> float:
             below, near, far = middle, beyond, far * (0.5 if side < 0 else 1.0)
         side = 1 if beyond > tiny else -1
     return total
-
-
-def jackknife_influences(estimator: Estimator, tables: Floats, weight: float = 1.0) -> Floats:
-    """How each cell moves a metric, from the metric without a sample of it.
-
-    ``(n - 1) (mean - without)``, (b, K, K): the sum of squares over samples, divided by
-    n (n - 1), is the jackknife variance. NaN in cells without which the metric is not
-    defined. `weight` is what a sample counts; cells that weigh less are 0.
-    """
-    # The metric does not change where all counts are divided by one number.
-    scaled = tables / weight
-    cells = scaled >= 1.0
-    left = estimator.leave_one_out(scaled)
-    left[~cells] = 0.0
-    samples = np.where(cells, scaled, 0.0)
-    with np.errstate(invalid="ignore"):  # a stratum without any of the samples
-        middle = (samples * left).sum(axis=(1, 2)) / samples.sum(axis=(1, 2))
-    n_left = scaled.sum(axis=(1, 2)) - 1.0
-    apart = middle[:, np.newaxis, np.newaxis] - left
-    return np.where(cells, n_left[:, np.newaxis, np.newaxis] * apart, 0.0)
 
 
 def limits_on(scale: str, value: float, error: float, times: float) -> tuple[float, float]:

@@ -322,7 +322,8 @@ def metric(
             if x.standard_error == 0.0:
                 result = Estimate(x.estimate, 0.0, method=by, status=int(kernels.DEGENERATE))
             estimates.append((estimator, result))
-    confusion = counted.cells.table()
+    if cells is not counted.cells:
+        confusion = counted.cells.table()
     cautions += few_samples(confusion, counted.classes)
     for status, reason in (
         (kernels.UNDEFINED, "it is at an end of its range, or undefined without one sample"),

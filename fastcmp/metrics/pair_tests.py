@@ -23,7 +23,6 @@ from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics.bootstrap import Fill, errors_of_draws, evaluate_draws, measure
 from fastcmp.metrics.cells import Cells, Drawn
 from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator, UserEstimator
-from fastcmp.metrics.intervals import jackknife_influences
 
 Floats = NDArray[np.float64]
 
@@ -71,10 +70,8 @@ def standard_errors(
     By the jackknife or the delta method.
     """
     cells = pair.cells
-    if how == "delta":
-        psi = pair.estimator.influences(pair.tables)
-    else:
-        psi = jackknife_influences(pair.estimator, pair.tables)
+    jackknife, estimator = how == "jackknife", pair.estimator
+    psi = (estimator.jackknife_influences if jackknife else estimator.influences)(pair.tables)
     both = cells.pick(psi[np.newaxis])[0]
     of_models = [psi[m][cells.codes[:, 0], cells.codes[:, 1 + m]] for m in range(2)]
     errors = [
@@ -139,9 +136,12 @@ def without_variance(pair: Pair, alternative: str, error: float = 0.0) -> tuple[
     lead = f"No variance of the difference in {pair.estimator.title} was observed"
     if error != 0.0:
         lead = f"The difference in {pair.estimator.title} has no standard error"
-    if pair.cells.squares is None and is_exact([pair.estimator], pair.cells):
+    exchanges = None
+    if pair.cells.squares is None:
+        exchanges = exact_exchanges([pair.estimator], pair.cells)
+    if exchanges is not None:
         (permuted,) = permutation_tests(
-            [pair.estimator], pair.cells, alternative=alternative, exact=True
+            [pair.estimator], exchanges, alternative=alternative, exact=True
         )
         return (
             Tested(math.nan, permuted.pvalue, int(kernels.DEGENERATE)),
@@ -350,24 +350,23 @@ class Permuted(NamedTuple):
     n_configurations: float
 
 
-def is_exact(estimators: Sequence[Estimator], cells: Cells) -> bool:
-    """Whether the exact test takes little time: of two classes nearly always."""
-    if cells.clusters is None:
-        if all(estimator.is_monotone for estimator in estimators):
-            return True
+def exact_exchanges(estimators: Sequence[Estimator], cells: Cells) -> Exchanges | None:
+    """What the exact test exchanges, where it takes little time as of two classes; else None."""
+    monotone = cells.clusters is None and all(x.is_monotone for x in estimators)
+    if cells.clusters is None and not monotone:
         _, a, b = cells.codes.T
         if np.count_nonzero(a != b) > _MOST_CELLS:  # not one factor of 2 a pair
-            return False
-    most = MOST_CONFIGURATIONS
+            return None
+    exchanges, most = Exchanges(cells), MOST_CONFIGURATIONS
     if any(isinstance(estimator, UserEstimator) for estimator in estimators):
         most = _MOST_CALLS
-    exchanges = Exchanges(cells)
-    return exchanges.can_enumerate and exchanges.n_configurations <= most
+    few = monotone or (exchanges.can_enumerate and exchanges.n_configurations <= most)
+    return exchanges if few else None
 
 
 def permutation_tests(
     estimators: Sequence[Estimator],
-    cells: Cells,
+    exchanges: Exchanges,
     *,
     exact: bool,
     alternative: str = "two-sided",
@@ -380,7 +379,6 @@ def permutation_tests(
 
     If `exact` by all configurations, else by random ones.
     """
-    exchanges = Exchanges(cells)
     cells, side = exchanges.cells, list(ALTERNATIVES).index(alternative)
 
     def evaluate(estimator: Estimator, drawn: Drawn) -> Floats:

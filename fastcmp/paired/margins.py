@@ -28,7 +28,7 @@ from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval, PairedCounts, unwrap
 from fastcmp.kernels import bounded_means
-from fastcmp.kernels.cluster_means import margin_t, margin_t_many
+from fastcmp.kernels.cluster_means import POWER, margin_t, margin_t_many
 from fastcmp.kernels.intervals import tango_margin_many
 from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.paired.margin_result import (
@@ -45,7 +45,6 @@ from fastcmp.paired.mcnemar_counts import CELLS, COUNTS, read_counts
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_POWER = 0.8  # with which `n_more` samples tell
 #: Why there is no decision by standard errors where there are none.
 NO_VARIANCE = "no variance was observed, so that nothing measures the difference"
 
@@ -92,40 +91,39 @@ class Estimated(NamedTuple):
 
 def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     """Test checked differences by their standard errors."""
-    given = of.difference, of.standard_error, options.margin, np.inf if of.df is None else of.df
+    given: list[Any] = [of.difference, of.standard_error, options.margin]
+    given += [np.inf if of.df is None else of.df, np.nan if of.n_samples is None else of.n_samples]
+    levels = options.alpha, options.one_sided
     if any(isinstance(x, np.ndarray) and x.ndim for x in given):
         try:
-            d, error, margins, df = numbers = np.array(np.broadcast_arrays(*given), np.float64)
+            numbers = np.array(np.broadcast_arrays(*given), np.float64)
         except ValueError:
             shapes = ", ".join(str(np.shape(x)) for x in given[: 3 if of.df is None else 4])
             raise BadValueError(
                 "`difference`, standard_error, margin and df must broadcast", shapes
             ) from None
+        d, error, _, df, _ = numbers
         less = np.array(np.broadcast_to(options.lower_is_better, d.shape)).ravel()
-        tests: Any = np.empty((9, *d.shape))
-        margin_t_many(numbers.reshape(4, -1), options.alpha, less, tests.reshape(9, -1))
+        tests: Any = np.empty((10, *d.shape))
+        margin_t_many(numbers.reshape(5, -1), levels, less, tests.reshape(10, -1))
+        known, student = bool((error > 0.0).all()), bool((df < np.inf).any())
     else:
-        d, error, margins, df = map(float, given)
-        tests = margin_t(d, error, margins, df, options.alpha, bool(options.lower_is_better))
-    known = error > 0.0  # without variance nothing measures the difference
-    measured = either(known, error, np.nan)
-    ends = tests[5:] if of.limits == _UNLIMITED else np.clip(tests[5:], *of.limits)
-    student = bool(np.count_nonzero(df < np.inf))
+        d, error, margin, df, n = map(float, given)
+        tests = margin_t(d, error, margin, df, n, levels, bool(options.lower_is_better))
+        known, student = error > 0.0, df < np.inf
+    ends = tests[5:9] if of.limits == _UNLIMITED else np.clip(tests[5:9], *of.limits)
     if of.pvalue is None:
+        measured = either(error > 0.0, error, np.nan)  # else nothing measures the difference
         of = of._replace(pvalue=t_tail(d / measured, "two-sided", df))
-    needed = None
-    if of.n_samples is not None:
-        spread = measured * np.sqrt(of.n_samples)
-        needed = samples_needed(options.gain(d), margins, (spread, spread, spread), options)
     return make_tests(
         of._replace(difference=d, standard_error=error),
         options,
         tests[:5],
         (ConfidenceInterval(*map(plain, ends[:2])), ConfidenceInterval(*map(plain, ends[2:]))),
-        needed,
+        None if of.n_samples is None else tests[9],
         method="t" if student else "z",
         df=df if student else None,
-        reason="" if known is True or np.all(known) else NO_VARIANCE,
+        reason="" if known else NO_VARIANCE,
     )
 
 
@@ -209,7 +207,7 @@ def samples_needed(
     margin, and as observed.
     """
     equal, at_margin, observed = spreads
-    levels = 1.0 - _POWER, options.alpha / 2, options.one_sided
+    levels = 1.0 - POWER, options.alpha / 2, options.one_sided
     z_power, z_equal, z_margin = (-t_ppf(level, None) for level in levels)
     reach = gain + margin
     with np.errstate(all="ignore"):

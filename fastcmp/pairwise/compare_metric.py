@@ -231,9 +231,13 @@ def compare_metric(
         names = counts.names if are_labelled(counts) else ("a", "b")
     pair_names, threads = read_pair_names(names), check_workers(workers)
     bounds = [bind(counted, one_metric) for counted in tables for one_metric in metrics]
-    options = choose_method(bounds, options)
+    options, exchanges = choose_method(bounds, options)
     with ThreadPool(threads) as pool:
-        comparisons = [one for x in bounds for one in compare_bound(x, options, pair_names, pool)]
+        comparisons = [
+            one
+            for bound, exchanged in zip(bounds, exchanges, strict=True)
+            for one in compare_bound(bound, exchanged, options, pair_names, pool)
+        ]
     n_metrics = len(comparisons) // len(tables)
     several = isinstance(metric, (list, tuple)) or n_metrics > 1
     shape = (*lead, n_metrics) if several else lead

@@ -28,7 +28,7 @@ from fastcmp.kernels.metric_slopes import (
 from fastcmp.metrics.cells import Cells, ClusterCells, check_classes_fit, gather_cells
 from fastcmp.metrics.choice import Metric
 from fastcmp.metrics.estimators import Estimator
-from fastcmp.metrics.intervals import estimate_tables, jackknife_influences, limits_on
+from fastcmp.metrics.intervals import estimate_tables, limits_on
 from fastcmp.paired.mcnemar_counts import per_sample
 from fastcmp.pairwise.slice_sums import Items, Pairs, Part, SliceSums
 
@@ -466,7 +466,7 @@ def read_models(samples: Counted, method: str, level: float, pool: ThreadPool) -
         if jackknife:
             weights = samples.weights if samples.weighted else samples.weights[:1]
             by_stratum = [
-                jackknife_influences(estimator, tables, x or 1.0) for x in weights.tolist()
+                estimator.jackknife_influences(tables, x or 1.0) for x in weights.tolist()
             ]
             psi = np.stack(by_stratum, axis=1)
         else:

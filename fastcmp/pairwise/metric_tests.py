@@ -34,7 +34,8 @@ from fastcmp.metrics.choice import Metric
 from fastcmp.metrics.intervals import distances_apart, few_samples
 from fastcmp.metrics.margins import bounded_draws, margin_test, paired_counts, stacked_margins
 from fastcmp.metrics.pair_tests import (
-    is_exact,
+    Exchanges,
+    exact_exchanges,
     least_error,
     pair_of,
     permutation_tests,
@@ -397,8 +398,9 @@ class MetricPairs:
         if np.isnan(values[i] - values[j]) or draws is None:
             return np.nan
         cells, of = self._samples.cells(i, j), [self.estimator]
-        more: Any = {"exact": is_exact(of, cells), "n_resamples": draws.n, "seed": draws.seed}
-        return permutation_tests(of, cells, **more)[0].pvalue
+        exchanges = exact_exchanges(of, cells)
+        more: Any = {"exact": exchanges is not None, "n_resamples": draws.n, "seed": draws.seed}
+        return permutation_tests(of, exchanges or Exchanges(cells), **more)[0].pvalue
 
     def _bootstrap(self, block: Block) -> tuple[Floats, Floats, Floats, Floats]:
         """Ends of percentile intervals, p-values and standard errors by draws of samples."""

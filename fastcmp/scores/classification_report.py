@@ -130,13 +130,14 @@ def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Fl
 def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Floats, Bools]:
     """P-values of two models' metrics: exact where this is quick, or by the pooled z test."""
     _, a, b = cells.codes.T
-    quick = False
+    pvalues, quick = list[float](), False
     if estimators and np.count_nonzero(a != b) <= _MOST_CELLS:  # at least a factor of 2 for two
         most = min(MOST_CONFIGURATIONS, _MOST_NUMBERS / cells.n_classes**2)
-        quick = bool(np.log1p(Exchanges(cells).totals).sum() <= math.log(max(most, 1.0)))
-    if quick:
-        pvalues = [test.pvalue for test in permutation_tests(estimators, cells, exact=True)]
-    else:
+        exchanges = Exchanges(cells)
+        quick = bool(np.log1p(exchanges.totals).sum() <= math.log(max(most, 1.0)))
+        if quick:
+            pvalues = [test.pvalue for test in permutation_tests(estimators, exchanges, exact=True)]
+    if not quick:
         pvalues = [pooled_test(pair_of(x, cells), "two-sided").pvalue for x in estimators]
     return np.array(pvalues, np.float64), np.full(len(pvalues), quick)
 

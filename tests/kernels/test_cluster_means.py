@@ -96,12 +96,20 @@ def test_margins_like_scipy(difference, error, df, less):
     ]
     for level in (0.95, 0.9):
         expected += [difference + error * end for end in law.interval(level)]
-    found = margin_t(difference, error, 0.5, df, 0.05, less)
+    gain, (power, *levels) = -difference if less else difference, stats.norm.ppf([0.8, 0.975, 0.95])
+    reach = (gain, gain + 0.5 if gain > -0.5 else 0.0)
+    both = zip(levels, reach, strict=True)
+    with np.errstate(over="ignore"):
+        needed = [((level + power) * error * 10.0 / x) ** 2 for level, x in both if x]
+    alpha = (0.05, 0.05)
+    *found, n = margin_t(difference, error, 0.5, df, 100.0, alpha, less)
     assert found == pytest.approx(expected, rel=1e-9)
-    out = np.empty((9, 1))
-    margin_t_many(np.array([[difference], [error], [0.5], [df]]), 0.05, np.array([less]), out)
-    assert tuple(out[:, 0]) == found
-    assert np.isnan(margin_t(difference, 0.0, 0.5, df, 0.05, less)).all()
+    assert n == pytest.approx(min(needed), rel=1e-9)
+    out = np.empty((10, 1))
+    numbers = np.array([[difference], [error], [0.5], [df], [100.0]])
+    margin_t_many(numbers, alpha, np.array([less]), out)
+    assert out[:, 0].tolist() == [*found, n]
+    assert np.isnan(margin_t(difference, 0.0, 0.5, df, 100.0, alpha, less)).all()
 
 
 def test_without_variance():

@@ -13,6 +13,8 @@ from libraries import mpmath
 from strategies import square_tables
 
 from fastcmp import kernels
+from fastcmp.kernels.metric_jackknife import metric_errors
+from fastcmp.kernels.metric_slopes import mean_rate_limits
 
 RATES = (
     {"recall": kernels.RECALL, "precision": kernels.PRECISION}
@@ -236,6 +238,52 @@ def test_the_last_sample_of_a_class_leaves_nothing(n):
         kernels.metric_leave_one_out(*asked.arguments(table), out)
         expected = 0.0 if asked.name == "mcc" else math.nan
         assert out[1, 1] == pytest.approx(expected, abs=0.0, nan_ok=True), asked.name
+
+
+@given(drawn=metrics_of_tables(max_classes=4), jackknife=st.booleans())
+def test_errors_follow_from_influences(drawn, jackknife):
+    asked, table = drawn
+    table, *of = asked.arguments(table)
+    psi, left, out = np.empty(table.shape), np.full(table.shape, np.nan), np.empty((1, 2))
+    kernels.metric_influence(table, *of, psi)
+    n, moves = table.sum(), bool(((psi != 0.0) & (table > 0.0)).any())
+    assume(n > 1)
+    u = psi
+    if jackknife:
+        kernels.metric_leave_one_out(table, *of, left)
+        left = np.where(table > 0.0, left, 0.0)
+        u = np.where(table > 0.0, (n - 1.0) * ((table * left).sum() / n - left), 0.0)
+    metric_errors(table[np.newaxis], *of, jackknife, out)
+    error = np.sqrt((table * u * u).sum() / (n * (n - jackknife)))
+    assert out[0].tolist() == [pytest.approx(error, rel=1e-9, abs=1e-12, nan_ok=True), moves]
+
+
+@given(table=square_tables(max_classes=5), rate=st.sampled_from(["recall", "jaccard", "npv"]))
+def test_limits_of_means_of_rates_by_their_correlations(table, rate):
+    table, code, z = np.array(table, float), RATES[rate], 1.96
+    k, d, r, c, n = len(table), np.diagonal(table), table.sum(1), table.sum(0), table.sum()
+    x, size = {"recall": (d, r), "jaccard": (d, r + c - d), "npv": (n - r - c + d, n - c)}[rate]
+    classes = np.flatnonzero(size > 0)
+    assume(classes.size)
+    smooth, psi = table + 2.0 / k**2, np.empty((classes.size, k, k))
+    for label, out in zip(classes.tolist(), psi, strict=True):
+        spec = kernels.MetricSpec(code, kernels.ONE_CLASS, label)
+        kernels.metric_influence(smooth, spec, np.ones(k, np.uint8), NO_PENALTY, out)
+    covariance = np.einsum("iab,jab,ab->ij", psi, psi, smooth)
+    with np.errstate(invalid="ignore"):
+        correlations = covariance / np.sqrt(np.outer(*[np.diagonal(covariance)] * 2))
+    p, m = x[classes] / size[classes], size[classes]
+    half = z * np.sqrt(p * (1 - p) / m + z**2 / (4 * m**2))
+    low, high = ((p + z**2 / (2 * m) + s * half) / (1 + z**2 / m) for s in (-1, 1))
+    down, up = (p - low) / classes.size, (high - p) / classes.size
+    expected = p.mean() - np.sqrt(down @ correlations @ down)
+    expected = expected, p.mean() + np.sqrt(up @ correlations @ up)
+    weights, spec = (
+        np.full(classes.size, 1.0 / classes.size),
+        kernels.MetricSpec(code, kernels.MACRO),
+    )
+    found = mean_rate_limits(table, spec, classes, x[classes], m, weights, z, False)
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-7, nan_ok=True)
 
 
 def test_many_tables_are_each_as_alone():

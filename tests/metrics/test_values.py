@@ -213,7 +213,7 @@ def test_reference_standard_errors(case):
     table, options = np.array(case["input"]["confusion"], float), case["options"]
     (estimator,) = bound(named(options["metric"]), range(len(table)), positive=options["positive"])
     check(case, "value", estimator.value(table))
-    check(case, "se", estimator.standard_errors(table[np.newaxis])[0])
+    check(case, "se", estimator.standard_errors(table[np.newaxis], "delta")[0][0])
     found = metric(
         table=table,
         metric=named(options["metric"]),

@@ -9,6 +9,7 @@ import copy
 import json
 import pickle
 import re
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,23 @@ def test_json_is_read_back(name):
     assert again == record
     assert again.to_dict() == plain
     assert str(again) == str(record)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_is_frozen_and_of_its_own_class(name):
+    record = example(name)
+    known = {field.name: getattr(record, field.name) for field in fields(record)}
+    for field in known:
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, field, None)
+        with pytest.raises(FrozenInstanceError):
+            delattr(record, field)
+    assert type(replace(record)) is type(record)
+    assert replace(record) == record
+    derived = type("Derived", (type(record),), {})
+    assert type(derived(**known)) is derived
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        type(record)(**known, unknown=1)
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -5,6 +5,7 @@ Thus `paired` and `pairwise` take the counts of `fastcmp.stream` without importi
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -309,6 +310,29 @@ def keep_intervals(record: object, *names: str) -> None:
             object.__setattr__(record, name, value.view(Intervals))
 
 
+def _quick_init(cls: type[Record], slow: Any) -> Any:
+    """An `__init__` that sets the fields of a record while it is not frozen.
+
+    That of a frozen dataclass calls `object.__setattr__` for each, and takes three times as long.
+    """
+    names = slow.__code__.co_varnames[1 : 1 + slow.__code__.co_kwonlyargcount]
+    quick = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+    thawed = type(cls.__name__, (cls,), {"__slots__": (), **quick})
+    scope = {"slow": slow, "cls": cls, "thawed": thawed, "become": object.__setattr__}
+    lines = [
+        f"def __init__(self, *, {', '.join(names)}):",
+        f"if type(self) is not cls: return slow(self, {', '.join(f'{x}={x}' for x in names)})",
+        "become(self, '__class__', thawed)",
+        *(f"self.{name} = {name}" for name in names),
+        "self.__class__ = cls",
+        *(["self.__post_init__()"] if hasattr(cls, "__post_init__") else []),
+    ]
+    exec("\n    ".join(lines), scope)  # as `dataclass` does
+    init: Any = functools.wraps(slow)(scope["__init__"])
+    init.__kwdefaults__ = slow.__kwdefaults__
+    return init
+
+
 class Record:
     """What a function returns: a frozen dataclass that prints, and becomes a table.
 
@@ -337,6 +361,20 @@ class Record:
     #: What makes the blocks of its page, "module:function" of `fastcmp.report`; empty where
     #: these are its words and tables.
     _blocks: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        """Let the first record of a class with slots compile a quicker `__init__`."""
+        super().__init_subclass__()
+        slow: Any = vars(cls).get("__init__")
+        if slow is None or slow.__code__.co_argcount > 1:
+            return  # `dataclass` makes the class anew with slots, after `__init__`
+
+        @functools.wraps(slow)
+        def first(self: Record, *args: Any, **fields: Any) -> None:
+            type.__setattr__(cls, "__init__", _quick_init(cls, slow))
+            cls.__init__(self, *args, **fields)
+
+        type.__setattr__(cls, "__init__", first)
 
     def sections(self) -> list[Section]:
         """Describe the record.

@@ -24,7 +24,7 @@ MOST_RESAMPLES = 10**8
 
 def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
     """Convert to an array of integers or floats."""
-    if np.ma.is_masked(raw):
+    if type(raw) is not np.ndarray and np.ma.is_masked(raw):
         raise BadTypeError(f"`{name}` must be {what}", "a masked array with missing entries")
     try:
         array = np.asarray(raw)

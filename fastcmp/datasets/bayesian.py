@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,17 +23,17 @@ from fastcmp.core.checks import (
     choose,
 )
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.numbers import scale_exponent, times
-from fastcmp.core.records import Compared, Record, ScoreTable
+from fastcmp.core.records import Compared, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, check_workers, parts, reporting
 from fastcmp.counts.pairs import all_pairs
-from fastcmp.datasets.reading import dropped_sentence, gains_of, read_data
+from fastcmp.datasets.reading import ULPS, dropped_sentence, read_data
 from fastcmp.datasets.task_draws import RANK_BY, Costs, count, weighted_tasks
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
 from fastcmp.kernels.dirichlet import dirichlet_largest
+from fastcmp.kernels.fold_tests import correlated_posterior, paired_gains
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.signed_ranks import pairs_above, signed_rank_draws
 from fastcmp.kernels.special import betainc
@@ -318,14 +318,14 @@ BOUNDARIES = ("half", "rope")
 ROPE = 0.01
 
 
-def _read_rope(rope: Any, scores: Floats) -> float:
+def _read_rope(rope: Any, low: float, high: float) -> float:
     """Check the rope, or give that of scores from 0 to 1."""
     if rope is not None:
         return as_finite(rope, "rope", 0.0)
-    if scores.min() < 0.0 or scores.max() > 1.0:
+    if low < 0.0 or high > 1.0:
         raise BadValueError(
             "`rope` must be given where scores are not between 0 and 1",
-            f"scores from {scores.min():g} to {scores.max():g}",
+            f"scores from {low:g} to {high:g}",
             ": differences up to rope mean nothing in practice; `rope=0` for none",
         )
     return ROPE
@@ -356,22 +356,14 @@ def _read_pair(
     shape: tuple[str, ...] = ("(D,)",),
 ) -> _Pair:
     """Scores of two models, checked, with the options that all tests of two models have."""
-    pair_of_scores = {"scores_a": scores_a, "scores_b": scores_b}
-    check_indexes(list(pair_of_scores.items()))
     columns = []
-    for name, raw in pair_of_scores.items():
-        column = np.asarray(as_numbers(raw, name).astype(np.float64))
+    check_indexes([("scores_a", scores_a), ("scores_b", scores_b)])
+    for name, raw in (("scores_a", scores_a), ("scores_b", scores_b)):
+        column = as_numbers(raw, name).astype(np.float64)
         if not 1 <= column.ndim <= len(shape):
             raise BadValueError(
                 f"`{name}` must be of shape {' or '.join(shape)}",
                 f"{column.shape}: folds and repetitions of a task are no tasks",
-            )
-        if column.size and not np.maximum.reduce(np.abs(column), axis=None) < LARGEST:
-            bad = np.argwhere(~(np.abs(column) < LARGEST))
-            where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
-            raise BadValueError(
-                f"`{name}` must be finite, and below {LARGEST:g} in size",
-                f"{column[tuple(bad[0])]} at {where}",
             )
         columns.append(column)
     a, b = columns
@@ -383,19 +375,25 @@ def _read_pair(
         raise BadValueError("`scores_a` must be two at least", a.size)
     pair = read_pair_names(names)
     lower = as_flag(lower_is_better, "lower_is_better")
-    scores = np.array([a.ravel(), b.ravel()])
-    _, _, values, scale, tolerance = gains_of(ScoreTable(pair, (), scores, lower))
-    difference = (values[0] - values[1]) / scale
-    mean = float(np.add.reduce(difference)) / a.size
+    values, difference = np.empty(2 * a.size), np.empty(a.size)
+    scale, largest, low, high, mean = paired_gains(a.ravel(), b.ravel(), lower, values, difference)
+    if isnan(scale):
+        name, column = ("scores_b", b) if np.all(np.abs(a) < LARGEST) else ("scores_a", a)
+        bad = np.argwhere(~(np.abs(column) < LARGEST))
+        where = int(bad[0, 0]) if column.ndim == 1 else tuple(bad[0].tolist())
+        raise BadValueError(
+            f"`{name}` must be finite, and below {LARGEST:g} in size",
+            f"{column[tuple(bad[0])]} at {where}",
+        )
     record = {
         "names": pair,
-        "rope": _read_rope(rope, scores),
+        "rope": _read_rope(rope, low, high),
         "n": a.size,
         "measure": "loss" if lower else "score",
         "difference": -mean if lower else mean,
         "threshold": as_proportion(threshold, "threshold"),
     }
-    return _Pair(values, scale, float(tolerance.max()), difference, a.shape, record)
+    return _Pair(values.reshape(2, -1), scale, ULPS * largest, difference, a.shape, record)
 
 
 def _of_pair(
@@ -874,7 +872,7 @@ def bayes_datasets(
         scores, names=names, tasks=tasks, lower_is_better=lower_is_better, missing=missing
     )
     table, gains = data.table, data.gains
-    width = _read_rope(rope, table.scores)
+    width = _read_rope(rope, table.scores.min(), table.scores.max())
     strength = _STRENGTH[method] if prior_strength is None else prior_strength
     strength = as_finite(strength, "prior_strength", 0.0)
     place = choose(prior_place, "prior_place", PLACES)
@@ -1019,17 +1017,10 @@ def bayes_correlated_t(
     correlation = n_runs / n if rho is None else as_finite(rho, "rho")
     if not 0.0 <= correlation < 1.0:
         raise BadValueError("`rho` must lie in [0, 1)", rho)
-    exponent = scale_exponent(pair.difference)
-    d = np.ldexp(pair.difference, -exponent) if exponent else pair.difference
-    tolerance = times(2.0 * pair.tolerance / pair.scale, -exponent)
-    limit = times(pair.record["rope"], -exponent)
-    mean = float(np.add.reduce(d)) / n
-    residuals = d - mean
-    variance = float(np.add.reduce(residuals * residuals)) / (n - 1)
-    if np.maximum.reduce(d) - np.minimum.reduce(d) <= tolerance:
-        variance = 0.0
-    scale = sqrt(variance) * sqrt(1.0 / n + correlation / (1.0 - correlation))
-    p_a, p_rope, p_b, above = _t_probabilities(mean, scale, n - 1, limit, tolerance)
+    tolerance = 2.0 * pair.tolerance / pair.scale
+    p_a, p_rope, p_b, above, mean, scale = correlated_posterior(
+        pair.difference, correlation, pair.record["rope"], tolerance
+    )
     return BayesComparison(
         **pair.record,
         method="correlated t",
@@ -1037,28 +1028,9 @@ def bayes_correlated_t(
         p_rope=p_rope,
         p_b=p_b,
         p_a_above_b=above,
-        mean=times(mean, exponent),
-        scale=times(scale, exponent),
+        mean=mean,
+        scale=scale,
         df=n - 1,
         rho=correlation,
         runs=n_runs,
     )
-
-
-def _t_probabilities(
-    mean: float, scale: float, df: int, rope: float, tolerance: float
-) -> tuple[float, float, float, float]:
-    """Probabilities above, within and below the rope, and above 0."""
-    if scale == 0.0:
-        above, below = mean > rope + tolerance, mean < -rope - tolerance
-        positive = 0.5 * (1.0 + (mean > tolerance) - (mean < -tolerance))
-        if above or below or rope > 0.0:
-            return float(above), float(not (above or below)), float(below), positive
-        return 0.5, 0.0, 0.5, 0.5
-    import scipy.special
-
-    # The rope from the nearer tail, so that small probabilities are exact.
-    size = abs(mean)
-    ends = mean - rope, rope - size, -rope - size, -rope - mean, mean
-    above, high, low, below, positive = scipy.special.stdtr(df, np.array(ends) / scale).tolist()
-    return above, high - low if rope > 0.0 else 0.0, below, positive

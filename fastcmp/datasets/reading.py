@@ -24,7 +24,7 @@ from fastcmp.kernels.task_ranks import rank_rows
 Floats = NDArray[np.float64]
 
 _CELLS = 1 << 20  # scores that are sorted together
-_ULPS = 8 * float(np.finfo(np.float64).eps)  # values closer than this, of the largest, are tied
+ULPS = 8 * float(np.finfo(np.float64).eps)  # values closer than this, of the largest, are tied
 _SHOWN = 3  # missing scores that are listed
 
 
@@ -198,7 +198,7 @@ def gains_of(table: ScoreTable, *, worst: bool = False) -> Gains:
     missing = np.isnan(gains)
     known = np.where(missing, 0.0, gains) if missing.any() else gains
     known, scale = decimal_codes(known) or (known, 1.0)
-    tolerance = _ULPS * np.maximum.reduce(np.abs(known))
+    tolerance = ULPS * np.maximum.reduce(np.abs(known))
     values = known if known is gains else np.where(missing, -np.inf if worst else np.nan, known)
     return Gains(table.names, table.tasks, values, scale, tolerance)
 

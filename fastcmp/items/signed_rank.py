@@ -167,9 +167,6 @@ FEW_ITEMS = 50  # up to here "auto" is exact, as in SciPy
 _FEW_CLUSTERS = 20
 _STEPS = 2.0**32  # that an exact p-value may take: some seconds
 UNIT = 1e-12  # differences are rounded to this part of the largest value
-_SCALES = np.array([10.0**decimals for decimals in range(13)])  # that are looked for
-_EPSILON = 2.0**-52
-_TRIED = 16  # values on which decimals are tried first
 
 
 @dataclass(slots=True, kw_only=True)
@@ -325,23 +322,8 @@ def signed_rank(
 
 def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
     """Values with few decimals as whole numbers, and the factor; None for other values."""
-    sample = values.ravel()[:: max(1, values.size // _TRIED)]
-    largest = np.abs(sample).max()
-    # Most numbers have no such scale, and all scales are tried at once on some: first on one.
-    if not largest < 1.0 / UNIT or not _are_whole(sample[:1] * _SCALES[:, None]).any():
-        return None
-    fits = _are_whole(sample * _SCALES[:, None]) & (largest * _SCALES < 1.0 / UNIT)
-    for scale in _SCALES[fits].tolist():
-        if _are_whole(values.ravel() * scale):
-            codes = np.rint(values * scale)
-            return None if np.abs(codes).max() > 1.0 / UNIT else (codes, scale)
-    return None
-
-
-def _are_whole(scaled: Floats) -> Any:
-    """Whether all numbers of each row are whole up to the rounding of one product."""
-    whole = np.rint(scaled)
-    return (np.abs(scaled - whole) <= 2.0 * _EPSILON * np.abs(whole)).all(axis=-1)
+    scale = ranks.decimal_scale(values.ravel())
+    return (np.rint(values * scale), scale) if scale else None
 
 
 def _test(

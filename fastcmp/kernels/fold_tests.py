@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from fastcmp._jit import helper, kernel, sum_of
-from fastcmp.kernels.special import snedecor_tail, square, student_tails
+from fastcmp.kernels.item_values import LARGEST
+from fastcmp.kernels.signed_ranks import decimal_scale
+from fastcmp.kernels.special import snedecor_tail, square, stdtr, student_tails
 from fastcmp.kernels.status import DEGENERATE, INVALID, OK, TWO_SIDED, UNDEFINED
 
 if TYPE_CHECKING:
@@ -828,3 +830,85 @@ def bayle_z_many(  # one row of data, one column of answers
     for i in range(differences.shape[0]):
         outcome = bayle_z_in(differences[i], folds, n_folds, alternative)
         out[0, i], out[1, i], out[2, i], out[3, i], status[i] = outcome
+
+
+# The posterior of the mean difference of two models, whose folds are correlated.
+
+
+@kernel
+def paired_gains(
+    scores_a: FloatArray,
+    scores_b: FloatArray,
+    lower_is_better: bool,
+    gains: FloatArray,
+    differences: FloatArray,
+) -> tuple[float, float, float, float, float]:
+    """Write the scores of two models such that more is better, (2 n,), and their differences.
+
+    Gains are whole numbers where the scores have few decimals: times a scale. Returns that
+    scale, the largest gain without its sign, the least and the largest score, and the mean
+    difference; NaN where a score is not finite, or too large.
+    """
+    n = scores_a.size
+    sign = -1.0 if lower_is_better else 1.0
+    low, high = math.inf, -math.inf
+    for i in range(n):
+        a, b = scores_a[i], scores_b[i]
+        if not (abs(a) < LARGEST and abs(b) < LARGEST):
+            return math.nan, math.nan, math.nan, math.nan, math.nan
+        low, high = min(low, a, b), max(high, a, b)
+        gains[i], gains[n + i] = sign * a, sign * b
+    scale = decimal_scale(gains)
+    if scale > 0.0:
+        for i in range(2 * n):
+            gains[i] = float(math.floor(gains[i] * scale + 0.5))
+    scale = scale if scale > 0.0 else 1.0
+    largest, total = 0.0, 0.0
+    for i in range(n):
+        largest = max(largest, abs(gains[i]), abs(gains[n + i]))
+        differences[i] = (gains[i] - gains[n + i]) / scale
+        total += differences[i]
+    return scale, largest, low, high, total / n
+
+
+@kernel
+def correlated_posterior(
+    differences: FloatArray, correlation: float, rope: float, tolerance: float
+) -> tuple[float, float, float, float, float, float]:
+    """Posterior of the mean difference of folds with a correlation (Corani and Benavoli 2015).
+
+    Probabilities above, within and below the rope, and above 0; the mean, and the scale of the
+    Student distribution, which is 0 where no differences are farther apart than the tolerance.
+    """
+    n = differences.size
+    exponent = _exponent(_largest(differences))
+    unit = math.ldexp(1.0, -exponent)
+    mean = _scaled_mean(differences, unit)
+    squares, low, high = 0.0, math.inf, -math.inf
+    for x in differences:
+        low, high = min(low, x), max(high, x)
+        squares += square(x * unit - mean)
+    end, near = rope * unit, tolerance * unit
+    if high - low <= tolerance:
+        positive = 0.5 * (1.0 + (mean > near) - (mean < -near))
+        mean_difference = math.ldexp(mean, exponent)
+        if mean > end + near:
+            return 1.0, 0.0, 0.0, positive, mean_difference, 0.0
+        if mean < -end - near:
+            return 0.0, 0.0, 1.0, positive, mean_difference, 0.0
+        if rope > 0.0:
+            return 0.0, 1.0, 0.0, positive, mean_difference, 0.0
+        return 0.5, 0.0, 0.5, 0.5, mean_difference, 0.0
+    scale = math.sqrt(squares / (n - 1)) * math.sqrt(1.0 / n + correlation / (1.0 - correlation))
+    df, size = n - 1.0, abs(mean)
+    within = 0.0
+    if rope > 0.0:  # from the nearer tail, so that small probabilities are exact
+        within = stdtr(df, (end - size) / scale) - stdtr(df, (-end - size) / scale)
+    return (
+        stdtr(df, (mean - end) / scale),
+        within,
+        stdtr(df, (-end - mean) / scale),
+        stdtr(df, mean / scale),
+        math.ldexp(mean, exponent),
+        math.ldexp(scale, exponent),
+    )

@@ -26,6 +26,31 @@ WILCOX: Final = 0
 PRATT: Final = 1
 ZSPLIT: Final = 2
 _TABLED: Final = 64  # ranks, up to which distributions of their sum are kept
+_EPSILON: Final = 2.0**-52
+_MOST_DECIMALS: Final = 12
+
+
+@kernel
+def decimal_scale(values: FloatArray) -> float:
+    """The least power of ten that makes values, (n,), whole numbers below 1e12; 0 for none.
+
+    Whole up to the rounding of one product.
+    """
+    scale = 1.0
+    for _ in range(_MOST_DECIMALS + 1):
+        whole = True
+        for i in range(values.size):
+            scaled = values[i] * scale
+            if not abs(scaled) < 1e12:
+                return 0.0
+            nearest = float(math.floor(scaled + 0.5))
+            if not abs(scaled - nearest) <= 2.0 * _EPSILON * abs(nearest):
+                whole = False
+                break
+        if whole:
+            return scale
+        scale *= 10.0
+    return 0.0
 
 
 @kernel

@@ -11,6 +11,7 @@ from libraries import stats
 from reference_cases import expected, parametrize
 
 from fastcmp import kernels
+from fastcmp.kernels.fold_tests import correlated_posterior, paired_gains
 
 SIDES = (kernels.TWO_SIDED, kernels.GREATER, kernels.LESS)
 # Hundredths and thousandths, as scores differ: many ties, and zeros of both signs.
@@ -273,3 +274,38 @@ def test_far_tails_keep_their_digits():
     assert 0 < found.pvalue == pytest.approx(wanted, rel=1e-9)
     z = kernels.fold_t(np.array([1.0, 1.5]), 0.015, math.inf)
     assert 0 < z.pvalue == pytest.approx(2 * stats.norm.sf(z.statistic), rel=1e-9)
+
+
+@given(blocks(2, 7), st.sampled_from([1.0, 1e-3, 1e-70, 1e60, math.pi]), st.booleans())
+def test_gains_are_the_decimals_written(scores, unit, lower):
+    scores *= unit
+    gains, d = np.empty(14), np.empty(7)
+    scale, largest, low, high, mean = paired_gains(*scores, lower, gains, d)
+    assert (low, high) == (scores.min(), scores.max())
+    assert largest == np.abs(gains).max()
+    np.testing.assert_allclose(gains / scale, (1 - 2 * lower) * scores.ravel(), rtol=1e-15)
+    if unit == 1.0:
+        assert scale <= 1000.0
+        np.testing.assert_array_equal(gains, np.round(gains))
+    np.testing.assert_array_equal(d, (gains[:7] - gains[7:]) / scale)
+    assert mean == pytest.approx(d.mean(), rel=1e-12, abs=1e-15 * largest / scale)
+    for wrong in (math.nan, math.inf, -1e100):
+        scores[1, 3] = wrong
+        assert math.isnan(paired_gains(*scores, lower, gains, d)[0])
+
+
+@given(blocks(9), st.sampled_from([0.0, 0.01, 0.3]), st.sampled_from([1.0, 1e-200, 1e90]))
+def test_posterior_of_correlated_folds(d, rope, unit):
+    above, within, below, positive, mean, scale = correlated_posterior(
+        d * unit, 0.1, rope * unit, 1e-15 * unit
+    )
+    assert mean == pytest.approx(d.mean() * unit, rel=1e-12, abs=1e-16 * unit)
+    if np.ptp(d) < 1e-12:
+        assert scale == 0.0
+        outcomes = (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.5, 0, 0.5)
+        assert (above, within, below) in outcomes
+        return
+    assert scale == pytest.approx(d.std(ddof=1) * math.sqrt(1 / 9 + 0.1 / 0.9) * unit)
+    t = stats.t(8, d.mean(), scale / unit)
+    wanted = t.sf(rope), t.cdf(rope) - t.cdf(-rope), t.cdf(-rope), t.sf(0)
+    assert (above, within, below, positive) == pytest.approx(wanted, rel=1e-9, abs=1e-12)

@@ -14,6 +14,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_finite, as_numbers, as_proportion, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import unwrap
+from fastcmp.kernels.evalues import normal_mixture_boundaries
 
 Floats = NDArray[np.float64]
 
@@ -182,22 +183,18 @@ def normal_mixture_boundary(
     if not 0.0 < optimal_variance < math.inf:
         raise BadValueError("`optimal_variance` must be above 0", optimal_variance)
     v = as_numbers(variances, "variances").astype(np.float64, copy=False)
-    if v.size and not (v.min() >= 0.0 and v.max() < math.inf):
-        raise BadValueError("`variances` must be finite and 0 or above", f"{v.min()} to {v.max()}")
     price = -2.0 * math.log(level)
     rho = float(optimal_variance) / (price + math.log1p(price))
-    whole = v + rho
-    # Of levels near 1 the rest is small, and log1p has digits that log has not.
-    growth = np.log(whole / rho) if level < 0.5 else np.log1p(v / rho)
+    boundary = np.empty(v.size)
+    if not normal_mixture_boundaries(v.ravel(), rho, price, boundary):
+        raise BadValueError("`variances` must be finite and 0 or above", f"{v.min()} to {v.max()}")
     if alternative == "two-sided":
-        growth += price
-        growth *= whole
-        return unwrap(np.sqrt(growth), v.shape)
+        return unwrap(boundary, v.shape)
     from scipy.special import erfc
 
     # The root of y**2 / 2 + log(Phi(y)) = aim, a function that rises and is convex, by Newton's
     # steps: each after the first is a step down, and the last one is below rounding.
-    aim = 0.5 * growth - math.log(level)
+    aim = 0.5 * np.log1p(v / rho) - math.log(level)
     y = np.sqrt(2.0 * aim)
     for _ in range(_MOST_STEPS):
         half, above = 0.5 * y * y, 0.5 * erfc(y * math.sqrt(0.5))
@@ -206,7 +203,7 @@ def normal_mixture_boundary(
         y -= step
         if not (np.abs(step) > _NEAR * y).any():
             break
-    return unwrap(y * np.sqrt(whole), v.shape)
+    return unwrap(y * np.sqrt(v + rho), v.shape)
 
 
 # E-values and their logarithms.

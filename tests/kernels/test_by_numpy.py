@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from fastcmp import kernels
+from fastcmp.kernels.evalues import normal_mixture_boundaries
 from fastcmp.kernels.rng import lattice_normals
 from fastcmp.kernels.score_bins import sort_words
 from fastcmp.kernels.task_ranks import battle_slopes
@@ -64,3 +65,18 @@ def test_sorted_words(seed):
     ascending = np.sort(words)
     sort_words(words, bits)
     np.testing.assert_array_equal(words, ascending)
+
+
+@seeds
+def test_boundaries(seed):
+    rng = np.random.default_rng(seed)
+    variances = np.append(0.0, 10.0 ** rng.uniform(-18, 18, 60))
+    rho, price, out = 10.0 ** rng.uniform(-9, 9), 10.0 ** rng.uniform(-6, 2), np.empty(61)
+    assert normal_mixture_boundaries(variances, rho, price, out)
+    growth = np.log1p(variances / rho) + price
+    np.testing.assert_allclose(out, np.sqrt(growth * (variances + rho)), rtol=1e-15)
+    assert normal_mixture_boundaries(np.array([1e300]), 1e-10, price, out[:1])
+    assert out[0] == np.inf
+    for wrong in (-1e-300, np.nan, np.inf):
+        variances[rng.integers(61)] = wrong
+        assert not normal_mixture_boundaries(variances, rho, price, out)

@@ -462,6 +462,75 @@ def narrowed(
     return low, f_low, x, f
 
 
+# The mean of a truncated normal distribution, by a quantile that was observed.
+
+
+_ROOT_HALF = math.sqrt(0.5)
+_PRECISION = 1e-14  # of the ends of a bracket
+_MOST_HALVINGS = 400
+
+
+@helper
+def _part_above(low: float, more: float) -> float:
+    """P(X >= low + more) for a standard normal X, but for a factor that all of `low` have."""
+    if math.isinf(more):
+        return 0.0
+    t = low + more
+    return _erfcx(_ROOT_HALF * t, 0) * math.exp(-0.5 * more * (t + low))
+
+
+@kernel
+def truncated_survival(z: float, below: float, above: float) -> float:
+    """P(X >= z) for a standard normal X that lies within [z - below, z + above].
+
+    In a tail every term is divided by the density at the nearer end, so that digits are
+    lost neither far out nor between near ends.
+    """
+    if below <= 0.0 or above <= 0.0:
+        return 1.0 if below <= 0.0 else 0.0
+    low, high = z - below, z + above
+    mirrored = high < 0.0
+    if mirrored:
+        z, low, high, below, above = -z, -high, -low, above, below
+    if low <= 0.0:
+        beyond = _ndtr(-z, 0) - _ndtr(-high, 0) if z > 0.0 else _ndtr(high, 0) - _ndtr(z, 0)
+        p = beyond / (_ndtr(high, 0) - _ndtr(low, 0))
+    else:
+        beyond = _part_above(low, below + above)
+        p = (_part_above(low, below) - beyond) / (_part_above(low, 0.0) - beyond)
+    return 1.0 - p if mirrored else p
+
+
+@kernel
+def truncated_mean(
+    x: float,
+    error: float,
+    n: float,
+    truncation: tuple[float, float],
+    probability: float,
+    ends: tuple[float, float],
+    critical: float,
+) -> float:
+    """Mean, between two ends, at which x or more has a probability.
+
+    x was seen only because it lies within `truncation`, and within `critical` standard
+    errors of the mean. The standard error is `error`, or where n is not infinite that of a
+    proportion of n: the mean without its sign.
+    """
+    a, at_a, b, at_b = ends[0], -probability, ends[1], 1.0 - probability
+    for i in range(_MOST_HALVINGS):
+        if b - a <= _PRECISION * max(abs(a), abs(b)):
+            break
+        mean = itp_step(a, at_a, b, at_b, i)
+        sigma = error if n == math.inf else math.sqrt(abs(mean) * (1.0 - abs(mean)) / n)
+        z = (x - mean) / sigma
+        below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
+        at_mean = truncated_survival(z, min(below, z + critical), min(above, critical - z))
+        a, at_a, b, at_b = narrowed(a, at_a, b, at_b, mean, at_mean - probability)
+    # An end that never moved is the answer.
+    return b if b == ends[1] else a if a == ends[0] else 0.5 * (a + b)
+
+
 _STEP = 0.1  # of the trapezoidal rule: errors up to 1e-12 for k <= 10,000
 _FEW = 30  # numbers, of which nodes twice as far apart give as many digits
 _LEAST = 1e-17  # of the sum: terms that are smaller are left out

@@ -539,7 +539,8 @@ def order_statistics(values: Floats, level: float) -> Floats:
 def _grouped(maxima: Floats, lengths: Floats) -> tuple[Floats, Floats]:
     """Numbers of drawn maxima over their lengths, (R, N), at nodes, and the nodes.
 
-    Both have the shape (R, _BINS). Levels are within 5e-6 of those of every draw by itself.
+    Both have a row a row and a column a node, _BINS or as many as are near a draw; the first is
+    for maxima of 0. Levels are within 5e-6 of those of every draw by itself.
     """
     numbers, nodes = np.empty((2, len(maxima), _BINS))
     for row, counts, at in zip(maxima, numbers, nodes, strict=True):
@@ -552,7 +553,9 @@ def _grouped(maxima: Floats, lengths: Floats) -> tuple[Floats, Floats]:
         counts[1:] += part[:-1]
         at[:] = width * np.arange(_BINS)
         at[0] = 1e-3 * width  # maxima of 0, which no number is below
-    return numbers, nodes
+    kept = np.asarray(numbers.any(axis=0))
+    kept[0] = True
+    return numbers[:, kept], nodes[:, kept]
 
 
 def _smooth(numbers: Floats, nodes: Floats, df: int, level: float, start: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -17,7 +17,7 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool
-from fastcmp.kernels.special import itp_step, narrowed
+from fastcmp.kernels.special import truncated_mean, truncated_survival
 from fastcmp.pairwise.max_t import SAME, Maxima, covariance_root, read_draws
 from fastcmp.pairwise.model_estimates import Estimates, basis, direction, of_record, simulation
 
@@ -107,73 +107,7 @@ def _ends(interval: Sequence[Any]) -> str:
 # The mean of a truncated normal distribution, by a quantile that was observed.
 
 
-_ROOT = math.sqrt(0.5)
-_PRECISION = 1e-14  # of the ends of a bracket
-_MOST_STEPS = 400
 _FARTHEST = 1e200
-
-
-def survival(z: float, below: float, above: float) -> float:
-    """P(X >= z) for a standard normal X that lies within [z - below, z + above].
-
-    In a tail every term is divided by the density at the nearer end, so that digits are
-    lost neither far out nor between near ends.
-    """
-    from scipy.special import erfcx, ndtr
-
-    if below <= 0.0 or above <= 0.0:
-        return 1.0 if below <= 0.0 else 0.0
-    low, high = z - below, z + above
-    if high < 0.0:
-        return 1.0 - survival(-z, above, below)
-    if low <= 0.0:
-        beyond = ndtr(-z) - ndtr(-high) if z > 0.0 else ndtr(high) - ndtr(z)
-        return float(beyond / (ndtr(high) - ndtr(low)))
-
-    def tail(more: float) -> float:
-        """P(X >= low + more), but for a factor that is the same for all."""
-        if math.isinf(more):
-            return 0.0
-        t = low + more
-        return float(erfcx(_ROOT * t)) * math.exp(-0.5 * more * (t + low))
-
-    beyond_range = tail(below + above)
-    return (tail(below) - beyond_range) / (tail(0.0) - beyond_range)
-
-
-def solve(function: Callable[[float], float], target: float, ends: tuple[float, float]) -> float:
-    """Where a function that rises from 0 to 1 between two ends reaches a value."""
-    a, at_a, b, at_b = ends[0], -target, ends[1], 1.0 - target
-    for i in range(_MOST_STEPS):
-        if b - a <= _PRECISION * max(abs(a), abs(b)):
-            break
-        middle = itp_step(a, at_a, b, at_b, i)
-        a, at_a, b, at_b = narrowed(a, at_a, b, at_b, middle, function(middle) - target)
-    # An end that never moved is the answer.
-    return b if b == ends[1] else a if a == ends[0] else 0.5 * (a + b)
-
-
-def truncated_mean(
-    x: float,
-    error: Callable[[float], float],
-    truncation: tuple[float, float],
-    probability: float,
-    ends: tuple[float, float],
-    critical: float = math.inf,
-) -> float:
-    """Mean, between two ends, at which x or more has a probability.
-
-    x was seen only because it lies within `truncation`, and within `critical` standard
-    errors of the mean; `error` is the standard error at a mean.
-    """
-
-    def probability_at(mean: float) -> float:
-        sigma = error(mean)
-        z = (x - mean) / sigma
-        below, above = (x - truncation[0]) / sigma, (truncation[1] - x) / sigma
-        return survival(z, min(below, z + critical), min(above, critical - z))
-
-    return solve(probability_at, probability, ends)
 
 
 def conditional_mean(
@@ -188,11 +122,12 @@ def conditional_mean(
     for k, sign in ((0, -1.0), (1, 1.0)):
         step = sigma
         while (
-            sign * (survival((x - ends[k]) / sigma, below, above) - probability) < 0.0
+            sign * (truncated_survival((x - ends[k]) / sigma, below, above) - probability) < 0.0
             and step < _FARTHEST * sigma
         ):
             ends[k], step = x + sign * step, 2.0 * step
-    return truncated_mean(x, lambda _: sigma, truncation, probability, (ends[0], ends[1]))
+    two = ends[0], ends[1]
+    return truncated_mean(x, sigma, math.inf, truncation, probability, two, math.inf)
 
 
 _METHODS = ("hybrid", "conditional", "projection")
@@ -341,10 +276,11 @@ def _projection(
         covariance = covariance + np.diag(np.where(estimates.variance > 0.0, 0.0, 1.0))
     errors = np.sqrt(np.diagonal(covariance))
     varies = errors > 0.0
-    draws, lacking = Maxima.of_root(covariance_root(covariance), count, seed, pool), True
+    root = covariance_root(covariance)[varies] / errors[varies, None]
+    draws, lacking = Maxima.of_root(root, count, seed, pool), True
     while lacking:
-        largest = np.abs(draws.draws.values[varies] / errors[varies, None])
-        critical = float(draws.quantiles(largest.max(axis=0, initial=0.0)[None], level)[0])
+        largest = np.abs(draws.draws.values).max(axis=0, initial=0.0)
+        critical = float(draws.quantiles(largest[None], level)[0])
         lacking = draws.draw_more()
     return critical, draws.n_draws
 
@@ -359,12 +295,6 @@ class _Observed(NamedTuple):
     sign: float
     #: Of proportions; None for other estimates.
     n: float | None
-
-    def error(self, mean: float) -> float:
-        """The standard error at a mean."""
-        if self.n is None:
-            return self.sigma
-        return float(np.sqrt(abs(mean) * (1.0 - abs(mean)) / self.n))
 
     def within(self, critical: float) -> tuple[float, float]:
         """Means from which the estimate is so many standard errors apart: Wilson's."""
@@ -395,4 +325,5 @@ class _Observed(NamedTuple):
         ends, most = (min(sign, 0.0), max(sign, 0.0)), math.inf
         if critical is not None and method == "hybrid":
             ends, most = self.within(critical), critical
-        return [truncated_mean(x, self.error, truncation, p, ends, most) for p in tails]
+        n = math.inf if n is None else n
+        return [truncated_mean(x, sigma, n, truncation, p, ends, most) for p in tails]

@@ -12,6 +12,7 @@ from numba import njit
 
 from fastcmp import kernels
 from fastcmp.kernels import log1pmx
+from fastcmp.kernels.special import truncated_mean, truncated_survival
 
 
 @njit
@@ -82,3 +83,28 @@ def test_a_step_stays_in_its_bracket(low, width, f_low, f_high, i):
     middle = 0.5 * (low + high)
     slack = 4.0 * np.spacing(max(abs(low), abs(high)))
     assert abs(proposal - middle) <= reach + slack
+
+
+widths = st.floats(-0.1, 12)
+
+
+@given(st.floats(-12, 12), widths, widths)
+def test_survival_between_two_ends(z, below, above):
+    found = truncated_survival(z, below, above)
+    if below <= 0 or above <= 0:
+        assert found == (below <= 0)
+        return
+    with mpmath.workdps(400):
+        low, at, high = (mpmath.ncdf(mpmath.mpf(z) + x) for x in (-below, 0, above))
+        assert found == pytest.approx(float((high - at) / (high - low)), rel=1e-8, abs=1e-8)
+
+
+@given(st.floats(-2, 2), st.floats(0.05, 0.95), st.floats(0.1, 3), st.floats(0.1, 3))
+def test_mean_between_two_ends(x, probability, below, above):
+    ends = x - below, x + above
+    mean = truncated_mean(x, 0.5, math.inf, ends, probability, (x - 60.0, x + 60.0), math.inf)
+    z = (x - mean) / 0.5
+    assert truncated_survival(z, 2 * below, 2 * above) == pytest.approx(probability, abs=1e-9)
+    rate = 0.5 + 0.2 * x
+    of_rate = truncated_mean(rate, 0.0, 100.0, (0.0, 1.0), probability, (0.0, 1.0), 3.0)
+    assert abs(rate - of_rate) <= 3.0 * math.sqrt(of_rate * (1.0 - of_rate) / 100.0) + 1e-9

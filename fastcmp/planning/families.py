@@ -105,7 +105,7 @@ class Inputs(dict[str, Any]):
         """What was passed, as it can be passed again."""
         return {
             name: x
-            if isinstance(x, (str, bool, tuple)) or np.asarray(x).dtype.kind == "O"
+            if isinstance(x, (str, int, float, tuple)) or np.asarray(x).dtype.kind == "O"
             else np.asarray(x)
             for name, x in self.items()
         }

@@ -134,7 +134,7 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
         elif question.method == "proportion-z":
             inputs.needed("accuracy_a")  # it does not see who is right on the same samples
         if set(discordance) == {"accuracy_a", "accuracy_b"}:  # three answers, along a new last axis
-            kept |= {name: kept[name][..., np.newaxis] for name in discordance}
+            kept |= {name: np.expand_dims(kept[name], -1) for name in discordance}
             kept["discordant"] = discordant
         cells = only_a, both, only_b
     spread = {

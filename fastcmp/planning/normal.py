@@ -41,12 +41,12 @@ class Normal(NamedTuple):
     far_variance: Any = None
 
 
-def shift(question: Question, difference: Any) -> Floats:
+def shift(question: Question, difference: Any) -> Floats | np.float64:
     """How far a true difference lies beyond the nearest of H0.
 
     Two-sided, and for equivalence, on the side where it lies.
     """
-    d = np.asarray(difference, np.float64)
+    d = difference if isinstance(difference, np.float64) else np.asarray(difference, np.float64)
     margin: Any = question.margin
     if question.hypothesis == "noninferiority":
         return np.asarray(d + margin)

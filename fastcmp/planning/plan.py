@@ -313,10 +313,10 @@ def _plan(
         alternative = "two-sided" if hypothesis == "equivalence" else "greater"
     alpha = within(alpha, "alpha", 0, 1)
     margin = None if margin is None else positive(margin, "margin")
-    unknown = [name for name in inputs if name not in family.inputs]
-    if unknown:
+    if unknown := inputs.keys() - family.inputs.keys():
+        name = next(name for name in inputs if name in unknown)
         raise BadValueError(
-            f"{unknown[0]} is no input of `test={test!r}`, which knows: {', '.join(family.inputs)}"
+            f"{name} is no input of `test={test!r}`, which knows: {', '.join(family.inputs)}"
         )
     if solved_for == "difference" and not family.detectable:
         raise BadValueError(f"detectable_difference has no answer for `test={test!r}`")
@@ -368,14 +368,14 @@ def _plan(
         "power_standard_error": case.n_resamples
         and np.sqrt(power * (1.0 - power) / case.n_resamples),
     }
-    numbers = {name: value for name, value in numbers.items() if value is not None}
     arrays = [x for x in numbers.values() if isinstance(x, np.ndarray) and x.ndim]
     shape = np.broadcast(*arrays, 0.0).shape if arrays else ()
 
     def fitted(value: Any) -> Any:
-        return np.broadcast_to(value, shape).copy() if shape else _plain(value)
+        return np.broadcast_to(value, shape).copy()
 
-    numbers = {name: fitted(value) for name, value in numbers.items()}
+    own = fitted if shape else _plain
+    numbers = {name: own(value) for name, value in numbers.items() if value is not None}
     for count in () if shape else ("n", "n_negatives"):
         if count in numbers and isfinite(numbers[count]):
             numbers[count] = int(numbers[count])
@@ -389,8 +389,8 @@ def _plan(
         alternative=alternative,
         measure=family.measure,
         unit=case.unit or family.unit,
-        inputs=tuple((name, _plain(value)) for name, value in case.inputs.items()),
-        interval=interval and ConfidenceInterval(*map(fitted, interval)),
+        inputs=tuple([(name, _plain(value)) for name, value in case.inputs.items()]),
+        interval=interval and ConfidenceInterval(*map(own, interval)),
         seed=case.seed,
         claim=case.claim,
         cautions=cautions,
@@ -400,11 +400,11 @@ def _plan(
 
 def _plain(value: Any) -> Any:
     """A number of Python's, or an array of its own; all else as it is."""
-    if not isinstance(value, (np.ndarray, np.generic)):
-        return value
-    if not value.ndim:
+    if isinstance(value, np.generic):
         return value.item()
-    return np.array(value, value.dtype.newbyteorder("="))
+    if not isinstance(value, np.ndarray):
+        return value
+    return np.array(value, value.dtype.newbyteorder("=")) if value.ndim else value.item()
 
 
 #: What is shown, by hypothesis.

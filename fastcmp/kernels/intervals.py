@@ -184,6 +184,15 @@ def wilson_interval(successes: int, n: int, confidence_level: float) -> Interval
     return _wilson(right, size, z)
 
 
+@kernel
+def wilson_interval_many(
+    successes: IntArray, n: int, confidence_level: float, out: FloatArray
+) -> None:
+    """Write `wilson_interval` of some proportions of n samples, (M, 2)."""
+    for i in range(successes.size):
+        out[i, 0], out[i, 1] = wilson_interval(successes[i], n, confidence_level)
+
+
 @helper
 def _wald(only_a: float, only_b: float, n: float, z: float) -> Interval:
     d = (only_a - only_b) / n

@@ -15,6 +15,7 @@ from fastcmp.core.threads import BlasThreads, ThreadPool, check_memory
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
+from fastcmp.kernels.intervals import wilson_interval_many
 from fastcmp.paired.margins import BoundedUnits, bounded_interval, stratum_units
 from fastcmp.paired.mcnemar_counts import (
     choose_method,
@@ -144,12 +145,13 @@ def accuracy_tests(
         # Normal numbers with the variances of sums with random signs.
         return joint_of_spread(if_equal, correct.size, tile_side(0), draws, pool)
 
-    binomial = method in _BINOMIAL
+    binomial, score_interval = method in _BINOMIAL, np.empty((correct.size, 2))
+    wilson_interval_many(correct, n, confidence_level, score_interval)
     return PairTests(
         n_samples=n,
         correct=correct,
         score=correct / n,
-        score_interval=np.array([kernels.wilson_interval(x, n, confidence_level) for x in correct]),
+        score_interval=score_interval,
         distribution="binomial" if binomial else "chi2",
         df=None if binomial else 1,
         side=tile_side(n),

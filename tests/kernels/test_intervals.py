@@ -3,12 +3,14 @@
 import math
 
 import naive
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import count_pairs, levels, tables
 
 from fastcmp import kernels
+from fastcmp.kernels.intervals import wilson_interval_many
 
 ODDS_RATIOS = {1.0: kernels.odds_ratio_exact_interval, 0.5: kernels.odds_ratio_midp_interval}
 
@@ -53,6 +55,9 @@ def test_wilson_inverts_the_score_test(n, proportion, level):
     successes = round(proportion * n)
     found = kernels.wilson_interval(successes, n, level)
     assert found == pytest.approx(naive.wilson(successes, n, level), abs=1e-12)
+    out = np.empty((1, 2))
+    wilson_interval_many(np.array([successes]), n, level, out)
+    assert tuple(out[0]) == found
 
 
 @every_odds_ratio

@@ -239,13 +239,13 @@ def find_components(names: tuple[str, ...], linked: NDArray[np.float64]) -> WinC
 
 def components(linked: NDArray[np.float64], kind: str) -> Components:
     """Group models that numbers above 0 link, each in order."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     direct = linked > 0
     np.fill_diagonal(direct, val=True)
     if direct.all() or (_reaches_all(direct) and _reaches_all(direct.T)):
         return (tuple(range(len(linked))),)
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     _, labels = connected_components(csr_array(direct), connection=kind)
     groups: dict[int, list[int]] = {}
     for model, label in enumerate(labels.tolist()):

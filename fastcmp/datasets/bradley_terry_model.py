@@ -37,6 +37,7 @@ COVARIANCES = ("information", "sandwich", "clustered", "bootstrap")
 _MOST_STEPS = 200
 _CLOSE = 1e-9  # a Newton step that small changes nothing
 _SURE = 0.1  # one that small leads upwards: curvatures change by less than a quarter
+_MANY = 100  # models of which Cholesky's factor takes longer than some sums over all pairs
 _STRONGEST = 300.0  # strength of which the odds can be added and divided
 _LEAST = 1e-300  # probability of which there is a logarithm
 _PART = 16  # draws that a thread makes at a time
@@ -97,7 +98,7 @@ class Model:
         """Battles as this model counts them."""
         if self.has_nu:
             return Counts(wins, ties, wins + wins.T + ties, (wins + ties / 2).sum(axis=1))
-        if self.ties_as == "half":
+        if self.ties_as == "half" and ties.any():
             wins = wins + ties / 2
         return Counts(wins, np.broadcast_to(0.0, wins.shape), wins + wins.T, wins.sum(axis=1))
 
@@ -147,7 +148,7 @@ class Model:
 
 def _odds(theta: Floats) -> Floats:
     """Odds of models against one of strength 0; of all, one multiple that keeps them finite."""
-    return np.asarray(np.exp(np.clip(theta, -_STRONGEST, _STRONGEST)))
+    return np.asarray(np.exp(np.minimum(np.maximum(theta, -_STRONGEST), _STRONGEST)))
 
 
 def laplacian(weights: Floats) -> Floats:
@@ -163,6 +164,8 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
     """The maximum, which must exist, and the factor of minus the Hessian there."""
     m, counts = len(wins), model.counted(wins, ties)
     theta = model.start(counts)
+    if m >= _MANY and not model.has_nu:
+        theta = _by_diagonal(model, theta, counts)
     for _ in range(_MOST_STEPS):
         gradient, information = model.slopes(theta, counts)
         factor = factored(information, m)
@@ -182,6 +185,23 @@ def fit(model: Model, wins: Floats, ties: Floats) -> tuple[Floats, Floats]:
     )
 
 
+def _by_diagonal(model: Model, theta: Floats, counts: Counts) -> Floats:
+    """Strengths nearer to the maximum, by steps with the diagonal of the information alone.
+
+    Where most models met, the information is close to its diagonal on strengths of sum zero, and
+    each step is a small part of the one before; where it is not, Newton's method goes on.
+    """
+    largest, last = 1.0, np.inf
+    while 1e-12 < largest < last / 4:
+        gradient, information = model.slopes(theta, counts)
+        step = gradient / np.diagonal(information)
+        step -= step.mean()
+        last, largest = largest, float(np.abs(step).max())
+        if largest < last / 4:
+            theta = theta + step
+    return theta
+
+
 def factored(information: Floats, n_models: int) -> Floats:
     """Cholesky's factor, lower, of the information with something on the mean, in its place.
 
@@ -189,7 +209,7 @@ def factored(information: Floats, n_models: int) -> Floats:
     """
     from scipy.linalg.lapack import dpotrf
 
-    size = float(np.trace(information[:n_models, :n_models])) / n_models
+    size = float(np.diagonal(information)[:n_models].sum()) / n_models
     information[:n_models, :n_models] += size / n_models
     factor, failed = dpotrf(information.T, lower=1, overwrite_a=1)
     if failed:
@@ -202,7 +222,7 @@ def solved(factor: Floats, right: Floats, n_models: int) -> Floats:
     from scipy.linalg.lapack import dpotrs
 
     solution: Floats = dpotrs(factor, right, lower=1)[0]
-    solution[:n_models] -= solution[:n_models].mean(axis=0)
+    solution[:n_models] -= solution[:n_models].sum() / n_models
     return solution
 
 
@@ -213,9 +233,12 @@ def inverse(factor: Floats, n_models: int) -> Floats:
     lower = dpotri(factor, lower=1)[0]
     inverted = lower + lower.T
     inverted[np.diag_indices(len(lower))] /= 2
-    inverted[:n_models] -= inverted[:n_models].mean(axis=0)
-    inverted[:, :n_models] -= inverted[:, :n_models].mean(axis=1, keepdims=True)
-    return np.asarray((inverted + inverted.T) / 2)
+    means = inverted[:, :n_models].mean(axis=1)
+    means[:n_models] -= means[:n_models].mean() / 2
+    inverted[:n_models, :n_models] -= np.add.outer(means[:n_models], means[:n_models])
+    inverted[:n_models, n_models:] -= means[n_models:]
+    inverted[n_models:, :n_models] -= means[n_models:, None]
+    return np.asarray(inverted)
 
 
 # Battles as they were fought: counted, resampled, and set against what was expected.
@@ -427,8 +450,11 @@ def pair_errors(covariance: Floats, pairs: NDArray[Any], reference: Floats) -> F
 
     `reference` is a covariance of the same size that is not degenerate.
     """
-    i, j = pairs.T
+    i, j = np.array(pairs.T, np.intp, order="C")
+    places = i * len(covariance) + j
     covariances = (covariance,) if covariance is reference else (covariance, reference)
-    squares, *least = (np.diagonal(x)[i] + np.diagonal(x)[j] - 2.0 * x[i, j] for x in covariances)
+    squares, *least = (
+        np.diagonal(x).take(i) + np.diagonal(x).take(j) - 2.0 * x.take(places) for x in covariances
+    )
     squares[squares <= 1e-20 * (least or [squares])[0]] = 0.0
     return np.asarray(np.sqrt(squares))

@@ -129,7 +129,7 @@ def _rank(
     tested = all_pairs(m) if pair_indices is None else pair_indices
     strength, z = theta[:m], -kernels.ndtri(alpha / 2)
     error = np.sqrt(np.maximum(np.diagonal(errors), 0.0))
-    difference = strength[tested[:, 0]] - strength[tested[:, 1]]
+    difference = np.subtract(*strength.take(tested.T))
     error_of_pairs = pair_errors(errors, tested, bread)
     # Equal up to the rounding of sums; without spread p is 0, or 1 for equal ones.
     difference[np.abs(difference) < 1e-12] = 0.0

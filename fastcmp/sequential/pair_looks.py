@@ -517,13 +517,15 @@ class PairLooks(Accumulator):
 
 def _nearly_missing(log_evalues: Floats, threshold: float) -> float:
     """`missing_evidence` in single precision, four times as fast."""
-    total, limits = 0.0, (-80.0, math.log(threshold))
+    total, limits = 0.0, np.array([-80.0, math.log(threshold)], np.float32)
+    end = np.exp(limits[1:])  # of which nothing is missing, whatever its rounding
     for part in parts(log_evalues.size, _PART):
         evalues = log_evalues[part].astype(np.float32)
         np.clip(evalues, *limits, out=evalues)
         np.exp(evalues, out=evalues)
+        np.subtract(end, evalues, out=evalues)
         total += float(evalues.sum())
-    return threshold * log_evalues.size - total
+    return total
 
 
 def _decide(

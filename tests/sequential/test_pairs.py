@@ -7,7 +7,9 @@ import pytest
 
 import fastcmp
 from fastcmp import sequential
+from fastcmp.kernels.evalues import missing_evidence
 from fastcmp.sequential import PairLooks, e_adjust
+from fastcmp.sequential.pair_looks import _nearly_missing
 from fastcmp.stream import PairCounts
 
 N, M = 1200, 8
@@ -61,6 +63,13 @@ def test_every_look_by_the_tests_of_two(adjust):
         assert (result.n_looks, result.n_samples) == (k, n)
     assert (state.n_looks, state.n_samples, state.names) == (6, N, NAMES)
     assert 0 < decided.sum() < decided.size
+
+
+def test_what_few_pairs_lack_is_known_beside_many_that_lack_nothing():
+    log_evalues = np.full(100_000, 50.0)
+    log_evalues[:3] = 2.9, 0.0, -100.0
+    exact = missing_evidence(log_evalues, 20.0)
+    assert _nearly_missing(log_evalues, 20.0) == pytest.approx(exact, rel=1e-6)
 
 
 def test_what_was_decided_stays_so():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,8 +56,7 @@ class _Texts:
 
     def find(self, items: Sequence[str]) -> Places:
         """The place of each, -1 where it is unknown."""
-        get = self._places.get
-        return np.fromiter((get(item, -1) for item in items), np.int64, len(items))
+        return np.fromiter(map(self._places.get, items, repeat(-1)), np.int64, len(items))
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,8 @@ class _Codes(dict[Any, int]):
         self.places: dict[str, int] = {}
 
     def __missing__(self, entry: str | int | UnsetType | None) -> int:
-        if entry is None or entry is UNSET or entry == "":
-            code = -1
-        else:
-            code = self.places.setdefault(str(entry), len(self.places))
-        self[entry] = code
+        text = "" if entry is None or entry is UNSET else str(entry)
+        code = self[entry] = self.places.setdefault(text, len(self.places)) if text else -1
         return code
 
     def of(self, entries: Sequence[Any]) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ from fastcmp._cache import cache_directory, source_hash
 _LOG = logging.getLogger("fastcmp.compiling")
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
+class _Locator(caching._CacheLocator):
     """Tell numba's cache where a kernel is stored and when it is stale."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
@@ -49,7 +49,7 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
         return cls(function, file)
 
 
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+class _CacheImpl(caching.CompileResultCacheImpl):
     _locator_classes = (_Locator,)
 
     def reduce(self, cres: Any) -> tuple[int, bytes]:
@@ -64,7 +64,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
         return super().rebuild(target_context, pickle.loads(code))
 
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):
     _impl_class = _CacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -87,7 +87,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
 
 
-class _PythonAPI(PythonAPI):  # type: ignore[misc]
+class _PythonAPI(PythonAPI):
     """Take the classes of named tuples from constants, not from Python code.
 
     Numba calls a Python function for them, and if Ctrl-C interrupts it, continues with
@@ -109,10 +109,10 @@ class _PythonAPI(PythonAPI):  # type: ignore[misc]
         return constant
 
 
-class _Lower(Lower):  # type: ignore[misc]
+class _Lower(Lower):
     context: Any
 
-    def create_cpython_wrapper(self, release_gil: bool = False) -> None:  # noqa: FBT001, FBT002
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         """Write the function that Python calls, with `_PythonAPI`."""
         context = self.context
         self.context = context.subtarget(
@@ -123,7 +123,7 @@ class _Lower(Lower):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _Lowering(NativeLowering):  # type: ignore[misc]
+class _Lowering(NativeLowering):
     _name = "fastcmp_native_lowering"
 
     @property
@@ -131,7 +131,7 @@ class _Lowering(NativeLowering):  # type: ignore[misc]
         return _Lower
 
 
-class _Compiler(Compiler):  # type: ignore[misc]
+class _Compiler(Compiler):
     """Numba's compiler, with calls from Python that Ctrl-C may interrupt.
 
     Garbage is collected after it: numba makes hundreds of thousands of objects that
@@ -201,7 +201,7 @@ def compile_lazily(function: Callable[..., Any], kind: str, decide: Callable[...
     return compiled
 
 
-def _prefer_512(typing_context: Any) -> Any:  # noqa: ARG001  # numba passes it
+def _prefer_512(typing_context: Any) -> Any:
     def codegen(context: Any, builder: Any, *_: Any) -> Any:
         # llvmlite knows a fixed list of attributes; LLVM accepts any string.
         set.add(builder.function.attributes, '"prefer-vector-width"="512"')
@@ -210,11 +210,11 @@ def _prefer_512(typing_context: Any) -> Any:  # noqa: ARG001  # numba passes it
     return numba.types.none(), codegen
 
 
-def _ignore(typing_context: Any, turns: Any) -> Any:  # noqa: ARG001
+def _ignore(typing_context: Any, turns: Any) -> Any:
     return numba.types.none(turns), lambda context, *_: context.get_dummy_value()
 
 
-def _count_ones(typing_context: Any, word: Any) -> Any:  # noqa: ARG001
+def _count_ones(typing_context: Any, word: Any) -> Any:
     def codegen(_: Any, builder: Any, __: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 

@@ -451,11 +451,11 @@ def _ieee_math() -> Any:
     """The module math, with NaN and infinity where Python would raise."""
     ieee = types.SimpleNamespace(**vars(math))
 
-    def quiet(function: Any, *exceptional: Any) -> Any:
+    def quiet(function: Callable[..., float], *exceptional: Any) -> Any:
         @functools.wraps(function)
         def call(*args: float) -> float:
             try:
-                return function(*args)  # type: ignore[no-any-return]
+                return function(*args)
             except (ValueError, OverflowError, ZeroDivisionError):
                 return float(exceptional[0](*args))
 

@@ -1,4 +1,4 @@
 """Resampling designs, under the name that users import."""
 
-from fastcmp.crossval.designs import *  # noqa: F403
-from fastcmp.crossval.designs import __all__  # noqa: F401
+from fastcmp.crossval.designs import *
+from fastcmp.crossval.designs import __all__

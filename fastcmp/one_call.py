@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record, are_paired, are_task_scores, are_valued, same
 from fastcmp.core.sections import Section
+from fastcmp.core.typing import ColumnLike, ModelsLike
 from fastcmp.inputs.model_names import has_names, known_frame, named_columns, with_names
 from fastcmp.inputs.values import ItemTable
 from fastcmp.pairwise.model_estimates import estimates_of
@@ -106,12 +107,12 @@ class _Choice(NamedTuple):
 
 def compare(
     data: Any,
-    preds: Any = None,
+    preds: ModelsLike | None = None,
     y: Any = None,
     *,
-    y_true: Any = None,
+    y_true: ColumnLike | None = None,
     measure: str | None = None,
-    names: Any = None,
+    names: Sequence[str] | None = None,
     **options: Any,
 ) -> Recognised:
     """Compare two models or many: what is compared, and how, follows from the data.
@@ -296,7 +297,7 @@ def _dense(values: object) -> NDArray[Any]:
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
 
 
-def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:  # noqa: N803
+def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:
     """What estimators predict: labels, or of scores what ranks the samples."""
     if not isinstance(models, Mapping):
         classes = [type(model).__name__ for model in models]
@@ -335,7 +336,7 @@ def _public(name: str) -> Callable[..., Any]:
 
 
 def _recognise(
-    data: Any, y_true: Any, measure: str | None, names: Any, options: dict[str, Any]
+    data: Any, y_true: object, measure: str | None, names: object, options: dict[str, Any]
 ) -> _Choice:
     """What the data are, by their type first, then by their columns."""
     data = known_frame(data)
@@ -386,7 +387,7 @@ def _are_folds(data: Any) -> bool:
 
 
 def _of_table(
-    data: Any, y_true: Any, measure: str | None, names: Any, options: dict[str, Any]
+    data: Any, y_true: Any, measure: str | None, names: object, options: dict[str, Any]
 ) -> _Choice:
     """The comparison of a table, which is recognised by the names of its columns."""
     if getattr(data, "ndim", 2) == 3:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.sections import Section, interval_name
+from fastcmp.core.typing import Floats
 from fastcmp.counts.roc_points import Curve, RocCurve
 from fastcmp.datasets.comparison import DatasetsResult
 from fastcmp.estimates.decision_curves import DecisionCurve
@@ -136,7 +136,7 @@ class Tie(NamedTuple):
     """Models that a bar joins, with their places from left to right, and the bar's level."""
 
     models: tuple[int, ...]
-    x: NDArray[np.float64]
+    x: Floats
     level: int
 
 
@@ -570,7 +570,7 @@ def ranking(result: PairwiseResult) -> Ranking:
     )
 
 
-def stacked(members: Sequence[NDArray[np.float64]], gap: float) -> list[int]:
+def stacked(members: Sequence[Floats], gap: float) -> list[int]:
     """Level of each bar: the first on which it meets no other bar."""
     levels = [0] * len(members)
     ends_of_levels: list[float] = []  # where the last bar of each level ends
@@ -585,7 +585,7 @@ def stacked(members: Sequence[NDArray[np.float64]], gap: float) -> list[int]:
 # Maps of models and tasks: ranks within each task, and shades.
 
 
-def ranks_within(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+def ranks_within(losses: Floats) -> Floats:
     """Ranks within each column, shape (M, D), 1 for the least; ties have their mean."""
     ranks = np.full(losses.shape, np.nan)
     for task, column in enumerate(losses.T):
@@ -598,7 +598,7 @@ def ranks_within(losses: NDArray[np.float64]) -> NDArray[np.float64]:
     return ranks
 
 
-def shades_of(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+def shades_of(ranks: Floats) -> Floats:
     """Shades of ranks within columns, near 1 for the best and near 0 for the worst."""
     n_ranked = np.count_nonzero(~np.isnan(ranks), axis=0)
     return np.asarray((n_ranked + 0.5 - ranks) / np.maximum(n_ranked, 1))

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.typing import ColumnLike
 
 UPDATE = "--fastcmp-update"
 FOLDER = "fastcmp_baselines"
@@ -45,15 +46,15 @@ class ModelGate:
 
     def __call__(
         self,
-        y_true: Any = None,
-        y_pred: Any = None,
+        y_true: ColumnLike | None = None,
+        y_pred: ColumnLike | None = None,
         *,
         margin: float,
-        values: Any = None,
-        ids: Any = None,
+        values: ColumnLike | None = None,
+        ids: ColumnLike | None = None,
         metric: str = "accuracy",
         lower_is_better: bool = False,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         alpha: float = 0.05,
         allow_cannot_tell: bool = False,
         name: str = "",
@@ -108,8 +109,8 @@ class ModelGate:
         of_labels = (y_true is not None) + (y_pred is not None)
         if of_labels + 2 * (values is not None) != 2:
             raise BadTypeError("model_gate takes `y_true` and y_pred, or `values=`, one of them")
-        table = {"value": values} if values is not None else {"y_true": y_true, "y_pred": y_pred}
-        table = {key: _listed(column) for key, column in table.items()}
+        given = {"value": values} if values is not None else {"y_true": y_true, "y_pred": y_pred}
+        table = {key: _listed(column) for key, column in given.items()}
         n = len(next(iter(table.values())))
         table = {"id": list(range(n)) if ids is None else _listed(ids), **table}
         for key, column in table.items():
@@ -124,7 +125,7 @@ class ModelGate:
         old = self._read(path, table)
         import fastcmp
 
-        options = {"margin": margin, "alpha": alpha, "groups": groups}
+        options: dict[str, Any] = {"margin": margin, "alpha": alpha, "groups": groups}
         record: Any
         if values is not None:
             new, accepted = table["value"], old["value"]

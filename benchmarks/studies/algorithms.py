@@ -170,12 +170,7 @@ def make(name: str) -> Any:
     return _MAKERS[choose(name, "name", ALGORITHMS)]()
 
 
-def predict_folds(
-    algorithm: Any,
-    X: ArrayLike,  # noqa: N803
-    y: ArrayLike,
-    folds: ArrayLike,
-) -> Codes:
+def predict_folds(algorithm: Any, X: ArrayLike, y: ArrayLike, folds: ArrayLike) -> Codes:
     """Predict each tested record by what was trained on the other folds.
 
     Parameters

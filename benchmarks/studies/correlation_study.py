@@ -29,7 +29,7 @@ def disagreements(
     """
     rows = []
     for replicate in range(first, last):
-        X, y = population.sample(seed, replicate)  # noqa: N806
+        X, y = population.sample(seed, replicate)
         design = designs.two_fold(_M, blocked=True, rng=data_seed(seed, replicate))
         folds = design.folds(len(y))
         wrong = np.stack([predict_folds(each, X, y, folds) != y for each in algorithms.values()])

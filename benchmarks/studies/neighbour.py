@@ -234,7 +234,7 @@ class NearestNeighbour:
             self.weights = value
         return self
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> NearestNeighbour:  # noqa: N803
+    def fit(self, X: ArrayLike, y: ArrayLike) -> NearestNeighbour:
         """Keep the training records.
 
         Parameters
@@ -266,7 +266,7 @@ class NearestNeighbour:
         self._codes = codes.astype(np.int16)
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict classes.
 
         Parameters
@@ -320,7 +320,7 @@ class NearestMean(NearestNeighbour):
     [0, 1]
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> NearestMean:  # noqa: N803
+    def fit(self, X: ArrayLike, y: ArrayLike) -> NearestMean:
         """Keep the mean of each class.
 
         Parameters
@@ -350,12 +350,7 @@ class NearestMean(NearestNeighbour):
         return self
 
 
-def predict_folds_nearest(
-    algorithm: NearestNeighbour,
-    X: Floats,  # noqa: N803
-    y: Codes,
-    folds: Codes,
-) -> Codes:
+def predict_folds_nearest(algorithm: NearestNeighbour, X: Floats, y: Codes, folds: Codes) -> Codes:
     """Predict by nearest neighbours in all repetitions at once, as `predict_folds`."""
     n, n_predictors = X.shape
     weights = algorithm.weights_of(n_predictors)

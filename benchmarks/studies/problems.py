@@ -66,7 +66,7 @@ def _count(
         both = []
         for algorithm in (problem.algorithm_a, problem.algorithm_b):
             if (key, id(algorithm)) not in wrong:
-                X, y = data[key]  # noqa: N806
+                X, y = data[key]
                 every = np.concatenate(list(folds[key].values()))
                 codes = predict_folds(algorithm, X, y, every)
                 wrong[key, id(algorithm)] = (codes != y).astype(np.uint8)

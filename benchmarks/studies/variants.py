@@ -27,7 +27,7 @@ def losses_on_folds(name, parameter, replications):
     """Yield the errors of both algorithms, and the folds, of each data set."""
     problem = find_contest(name).problem(parameter)
     for replicate in range(replications):
-        X, y = problem.population.sample(SEED, replicate)  # noqa: N806
+        X, y = problem.population.sample(SEED, replicate)
         folds = designs.kfold(K, rng=data_seed(SEED, replicate)).folds(len(y))
         wrong = [
             predict_folds(algorithm, X, y, folds) != y

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
-from numpy.typing import NDArray
 
 import fastcmp
 from fastcmp.cli.metrics import metric_of
@@ -30,6 +29,7 @@ from fastcmp.core.checks import choose
 from fastcmp.core.errors import ArgumentError
 from fastcmp.core.render import visible
 from fastcmp.core.saved_states import replacing
+from fastcmp.core.typing import Flags
 from fastcmp.pairwise.model_estimates import listed
 
 if TYPE_CHECKING:
@@ -177,9 +177,7 @@ def _margins(options: argparse.Namespace) -> dict[str, float]:
     return {name: margins[name] for name in metrics}
 
 
-def _slices(
-    names: Sequence[str], pair: TwoModels
-) -> Iterator[tuple[str, NDArray[np.bool_] | None]]:
+def _slices(names: Sequence[str], pair: TwoModels) -> Iterator[tuple[str, Flags | None]]:
     """All samples, and then those of each label of each column."""
     yield "", None
     for name in names:

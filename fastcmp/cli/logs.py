@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import fastcmp
 from fastcmp.cli.boards import Boards
@@ -28,6 +27,7 @@ from fastcmp.cli.options import Command, Option, memory_of, passed
 from fastcmp.cli.output import WRITTEN, check_places, say, write
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats
 from fastcmp.data import logs_path
 from fastcmp.io.logs.words import counted, listed
 
@@ -75,7 +75,7 @@ def compare_task_table(options: argparse.Namespace, keep: str | int | Path) -> N
     )
 
 
-def compare_scores(scores: object, **options: Any) -> Record:
+def compare_scores(scores: Any, **options: Any) -> Record:
     """Compare models over tasks."""
     from fastcmp.datasets import compare_datasets
 
@@ -97,9 +97,7 @@ def _least(result: DatasetsResult) -> float:
     return min(1.0, 2.0 ** (1 - result.n_tasks) * times)
 
 
-def mean_by_task(
-    tasks: list[str], scores: NDArray[np.float64]
-) -> tuple[list[str], NDArray[np.float64]]:
+def mean_by_task(tasks: list[str], scores: Floats) -> tuple[list[str], Floats]:
     """Average rows of one task, shape (M, rows) -> (M, D); NaN stays."""
     titles = list(dict.fromkeys(tasks))
     number = {title: i for i, title in enumerate(titles)}
@@ -110,7 +108,7 @@ def mean_by_task(
     return titles, sums / n
 
 
-def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
+def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], Floats]:
     """Read a file with a column a model."""
     from fastcmp.inputs.values import as_values
     from fastcmp.io.predictions import ValueFile
@@ -132,7 +130,7 @@ def _wide(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np
     return list(values), tasks, scores
 
 
-def _long(options: argparse.Namespace) -> tuple[list[str], list[str], NDArray[np.float64]]:
+def _long(options: argparse.Namespace) -> tuple[list[str], list[str], Floats]:
     """Read a file with a row for each model and task."""
     from fastcmp.cli.values import table_of
     from fastcmp.io.sources import Source

@@ -24,6 +24,7 @@ from fastcmp.cli.output import (
 )
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.records import Record
+from fastcmp.core.typing import Label
 from fastcmp.data import SCORE_EXAMPLES, scores_path
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _roc(options: argparse.Namespace) -> None:
 def _curves(
     y_true: Any,
     scores: Mapping[str, Any],
-    positive: Any,
+    positive: Label,
     counted: Any,
     marks: Mapping[str, Any] | None = None,
 ) -> RocCurves:

@@ -9,9 +9,10 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError, BadValueError, Spelled
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.kernels.status import GREATER, LESS, TWO_SIDED
 
 #: Above it a float64 no longer holds every whole number.
@@ -22,7 +23,7 @@ LARGEST_SEED = 2**62
 MOST_RESAMPLES = 10**8
 
 
-def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]:
+def as_numbers(raw: object, name: str, what: str = "numbers") -> NDArray[Any]:
     """Convert to an array of integers or floats."""
     if type(raw) is not np.ndarray and np.ma.is_masked(raw):
         raise BadTypeError(f"`{name}` must be {what}", "a masked array with missing entries")
@@ -35,7 +36,7 @@ def as_numbers(raw: ArrayLike, name: str, what: str = "numbers") -> NDArray[Any]
     return array
 
 
-def as_weights(raw: ArrayLike, name: str, n: int, what: str = "item") -> NDArray[np.float64]:
+def as_weights(raw: object, name: str, n: int, what: str = "item") -> Floats:
     """Convert the weights of n items, finite and at least 0, to float64."""
     weights = as_numbers(raw, name).astype(np.float64)
     if weights.shape != (n,):
@@ -49,7 +50,7 @@ def as_weights(raw: ArrayLike, name: str, n: int, what: str = "item") -> NDArray
     return weights
 
 
-def as_counts(raw: ArrayLike, name: str) -> NDArray[np.int64]:
+def as_counts(raw: object, name: str) -> Ints:
     """Convert whole numbers, also floats without a fraction, to int64; a copy."""
     if isinstance(raw, int) and raw > LARGEST_COUNT:  # NumPy might make it an object
         raise BadValueError(f"`{name}` must be at most 2**53", raw)
@@ -82,7 +83,7 @@ def as_cells(**numbers: Any) -> list[int]:
     return cells
 
 
-def check_total(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
+def check_total(counts: Ints, name: str, n_axes: int) -> None:
     """Refuse tables, of the last `n_axes` axes, that add up to more than 2**53."""
     axes = tuple(range(counts.ndim - n_axes, counts.ndim))
     cells = int(np.prod(counts.shape[counts.ndim - n_axes :]))
@@ -346,7 +347,7 @@ def are_counts_given(
     return True
 
 
-def choose(value: Any, name: str, choices: Any) -> Any:
+def choose(value: object, name: str, choices: Any) -> Any:
     """The known option that a user means, however it is spelled.
 
     `choices` holds names, and perhaps None; a ValueError lists them where `value` is none

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_level, keep_side
 from fastcmp.core.records import ConfidenceInterval, Record
-
-Floats = NDArray[np.float64]
+from fastcmp.core.typing import Floats, Ints, Numbers
 
 _PIECE = 1 << 16  # numbers that are added at once: they stay in the cache
 
@@ -90,7 +89,7 @@ def times(value: Any, exponent: int) -> Any:
 # Tails and quantiles of t and of the normal distribution, and intervals by them.
 
 
-def t_tail(t: Any, alternative: str, df: Any = None) -> Any:
+def t_tail(t: Numbers, alternative: str, df: Numbers | None = None) -> Any:
     """P-value of Student's t, or of a normal z for None or infinite degrees of freedom.
 
     Parameters
@@ -139,11 +138,11 @@ def _by_df(of_normal: Any, of_t: Any, x: Any, df: Any) -> Any:
 
 
 def t_interval(
-    estimate: Any,
-    error: Any,
+    estimate: Numbers,
+    error: Numbers,
     confidence_level: float,
     alternative: str = "two-sided",
-    df: Any = None,
+    df: object = None,
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> ConfidenceInterval:
     """Interval for an estimate with a standard error, within limits; by z for no `df`.
@@ -155,7 +154,7 @@ def t_interval(
     return ConfidenceInterval(*keep_side(ends, alternative, limits))
 
 
-def wilson_interval(rate: Any, n: Any, z: float) -> tuple[Any, Any]:
+def wilson_interval(rate: Numbers, n: Numbers | Ints, z: float) -> tuple[Any, Any]:
     """Wilson's interval of a proportion; at 0 and 1 its ends are exact."""
     middle = rate + 0.5 * z * z / n
     half, size = z * np.sqrt(rate * (1 - rate) / n + 0.25 * (z / n) ** 2), 1 + z * z / n

@@ -24,6 +24,7 @@ from fastcmp.core.checks import choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.saved_states import make_record, readable, to_plain
 from fastcmp.core.sections import Column, Section, columns_of, printed
+from fastcmp.core.typing import Floats, Label
 
 #: Measures of which less is better.
 LESS_IS_BETTER = ("cost", "error", "loss", "mean loss", "mean rank")
@@ -288,7 +289,7 @@ class Intervals(np.ndarray[Any, Any]):
         return np.asarray(self)[..., 1]
 
     @property
-    def T(self) -> NDArray[Any]:  # type: ignore[override]  # noqa: N802
+    def T(self) -> NDArray[Any]:  # type: ignore[override]
         """Lower and upper ends, shape (2, P)."""
         return np.asarray(self).T
 
@@ -706,7 +707,7 @@ class ScoreTable(NamedTuple):
     names: tuple[str, ...]
     tasks: tuple[str, ...]
     #: NaN where a model has none, shape (M, D).
-    scores: NDArray[np.float64]
+    scores: Floats
     lower_is_better: bool = False
 
 
@@ -714,68 +715,93 @@ class Counts(Protocol):
     """What all counts of several models know."""
 
     @property
-    def names(self) -> tuple[str, ...] | None: ...  # noqa: D102
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the models; None before the first block."""
+
     @property
-    def n_samples(self) -> int: ...  # noqa: D102
+    def n_samples(self) -> int:
+        """Samples that were counted."""
+
     @property
-    def n_missing(self) -> int: ...  # noqa: D102
+    def n_missing(self) -> int:
+        """Samples dropped because the true label is missing."""
+
     @property
-    def n_excluded(self) -> int: ...  # noqa: D102
+    def n_excluded(self) -> int:
+        """Samples dropped because the true label is not among the classes."""
 
 
 class PairedCounts(Counts, Protocol):
     """On which samples two models are right, such as `fastcmp.stream.PairCounts`."""
 
     @property
-    def correct(self) -> NDArray[Any]: ...  # noqa: D102
+    def correct(self) -> NDArray[Any]:
+        """Samples that each model got right, shape (M,)."""
+
     @property
-    def joint(self) -> NDArray[Any]: ...  # noqa: D102
+    def joint(self) -> NDArray[Any]:
+        """Samples that both of two models got right, shape (M, M)."""
+
     @property
-    def joint_upper(self) -> NDArray[Any]: ...  # noqa: D102
-    def paired_counts(self) -> dict[str, Any]: ...  # noqa: D102
+    def joint_upper(self) -> NDArray[Any]:
+        """The same for i < j, 0 below the diagonal."""
+
+    def paired_counts(self) -> dict[str, Any]:
+        """The four counts of the only pair, by name."""
 
 
 class LabelledCounts(Counts, Protocol):
     """Samples by true and predicted classes, such as `fastcmp.stream.LabelCounts`."""
 
     @property
-    def classes(self) -> tuple[Any, ...]: ...  # noqa: D102
+    def classes(self) -> tuple[Any, ...]:
+        """Labels of the classes."""
+
     @property
-    def is_dense(self) -> bool: ...  # noqa: D102
+    def is_dense(self) -> bool:
+        """Whether `counts` has all cells."""
+
     @property
-    def counts(self) -> NDArray[Any]: ...  # noqa: D102
-    def cells(self, pair: int) -> tuple[NDArray[Any], NDArray[Any]]: ...  # noqa: D102
-    def label_table(self) -> Any: ...  # noqa: D102
+    def counts(self) -> NDArray[Any]:
+        """Samples by true class and both predictions, (P, K, K, K)."""
+
+    def cells(self, pair: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Cells that occur for a pair, and their counts."""
+
+    def label_table(self) -> Any:
+        """The counts of the only pair."""
 
 
 class TwoClassCounts(Counts, Protocol):
     """Counts of one model, such as `fastcmp.stream.ConfusionCounts`."""
 
-    def two_class_counts(  # noqa: D102
-        self, positive: object = None
-    ) -> tuple[dict[str, int], tuple[Any, Any]]: ...
+    def two_class_counts(self, positive: Label = None) -> tuple[dict[str, int], tuple[Any, Any]]:
+        """True and false positives and negatives, and the labels of both classes."""
 
 
 class ConfusionMatrices(Counts, Protocol):
     """Confusion matrices of models, such as `fastcmp.stream.ConfusionCounts`."""
 
     @property
-    def classes(self) -> tuple[Any, ...]: ...  # noqa: D102
-    def matrix(self, model: str | int) -> NDArray[Any]: ...  # noqa: D102
+    def classes(self) -> tuple[Any, ...]:
+        """Labels of the classes."""
+
+    def matrix(self, model: str | int) -> NDArray[Any]:
+        """The confusion matrix of a model."""
 
 
 class ValueCounts(Counts, Protocol):
     """Moments of values, such as `fastcmp.stream.ValueMoments`."""
 
-    def pair_moments(  # noqa: D102
-        self, *, variance: str | None = None, df: str = "satterthwaite"
-    ) -> Any: ...
+    def pair_moments(self, *, variance: str | None = None, df: str = "satterthwaite") -> Any:
+        """Means and covariances, and the degrees of freedom of pairs."""
 
 
 class TaskScores(Protocol):
     """Scores of models on tasks, such as those of `fastcmp.read_results`."""
 
-    def task_scores(self) -> ScoreTable: ...  # noqa: D102
+    def task_scores(self) -> ScoreTable:
+        """One score a model and task."""
 
 
 # The class is asked: a frame has an attribute for each of its columns.

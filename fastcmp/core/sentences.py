@@ -237,7 +237,7 @@ _MOST_NAMES = 5
 
 def names_of(record: object) -> tuple[str, str]:
     """The names of two models, "a" and "b" where these have none."""
-    names: Any = getattr(record, "names", None) or ()
+    names: Sequence[str] = getattr(record, "names", None) or ()
     first, second = names if len(names) == 2 else ("a", "b")
     return str(first), str(second)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
@@ -16,6 +16,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer, dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.typing import Classes, ColumnLike, Ints
 from fastcmp.inputs.cost_matrix import in_units, read_cost
 from fastcmp.inputs.labels import encode, in_order, sorted_codes
 
@@ -35,12 +36,12 @@ class LabelTable(Record):
 
     #: Samples: ``counts[t, a, b]``, shape (K, K, K), for few classes; for many
     #: ``counts[i]`` samples in the cell ``cells[i]``.
-    counts: NDArray[np.int64]
+    counts: Ints
     #: The label of each class.
     classes: tuple[Any, ...]
     #: For many classes: true class, class predicted by a and by b of each cell,
     #: ascending, shape (C, 3).
-    cells: NDArray[np.int64] | None = None
+    cells: Ints | None = None
     #: Samples dropped because the true label is missing, or not a chosen class.
     n_missing: int = 0
     n_excluded: int = 0
@@ -69,7 +70,7 @@ class LabelTable(Record):
         t, a, b = self.cells.T
         return t, a, b, self.counts
 
-    def to_dense(self) -> NDArray[np.int64]:
+    def to_dense(self) -> Ints:
         """All counts as one array.
 
         Returns
@@ -93,18 +94,18 @@ class LabelTable(Record):
         return dense
 
     @property
-    def confusion_a(self) -> NDArray[np.int64]:
+    def confusion_a(self) -> Ints:
         """Confusion matrix of a: samples by true and predicted class, shape (K, K)."""
         t, a, _, counts = self.nonzero()
         return self._table(t, a, counts)
 
     @property
-    def confusion_b(self) -> NDArray[np.int64]:
+    def confusion_b(self) -> Ints:
         """Confusion matrix of b: samples by true and predicted class, shape (K, K)."""
         t, _, b, counts = self.nonzero()
         return self._table(t, b, counts)
 
-    def _table(self, t: Any, p: Any, counts: Any) -> NDArray[np.int64]:
+    def _table(self, t: Any, p: Any, counts: Any) -> Ints:
         k = self.n_classes
         if k**2 > _LARGEST_ARRAY:
             raise ValueError(
@@ -161,7 +162,7 @@ class LabelTable(Record):
                 "`counts` can be added where their classes agree",
                 remedy="; pass the same `classes=` to count_labels",
             )
-        cells: NDArray[np.int64] | None = None
+        cells: Ints | None = None
         if self.cells is None or other.cells is None:
             counts = self.counts + other.counts
         else:
@@ -209,9 +210,7 @@ class LabelTable(Record):
         return [Section(title=answer("Counts by true and predicted classes"), text=text)]
 
 
-def add_cells(
-    cells: list[NDArray[np.int64]], counts: list[NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def add_cells(cells: list[Ints], counts: list[Ints]) -> tuple[Ints, Ints]:
     """Sorted cells, each once, with the sums of their counts."""
     rows, samples = np.concatenate(cells), np.concatenate(counts)
     if len(rows) == 0:
@@ -230,11 +229,11 @@ _PART = 1 << 21  # samples that are worth a thread
 
 
 def count_labels(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ColumnLike,
+    pred_a: ColumnLike,
+    pred_b: ColumnLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     workers: int | None = None,
 ) -> LabelTable:
     """Count samples by true class and by the classes that two models predicted.
@@ -305,9 +304,7 @@ def count_labels(
     return LabelTable(classes=tuple(names), counts=counts, **dropped)
 
 
-def count_dense(
-    columns: tuple[NDArray[Any], ...], k: int, threads: int
-) -> NDArray[np.int64] | None:
+def count_dense(columns: tuple[NDArray[Any], ...], k: int, threads: int) -> Ints | None:
     """Count in private tables, a thread each; None if a code is not below k."""
     n = columns[0].size
     cuts = parts(n, -(-n // max(1, min(threads, n // _PART))))
@@ -323,9 +320,7 @@ def count_dense(
     return sum(private[1:], private[0]) if sum(counted) == n else None
 
 
-def count_cells(
-    columns: Sequence[NDArray[Any]], k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_cells(columns: Sequence[NDArray[Any]], k: int) -> tuple[Ints, Ints]:
     """Cells of codes that occur together, and their counts, for many classes.
 
     Gives the combinations that occur, ascending, and the samples of each.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Pairs
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, Tile, all_pairs, block_of, count_pairs, tiles_of
 from fastcmp.inputs.labels import Labels
@@ -142,10 +143,7 @@ class PairTables:
         return counts
 
     def fold(
-        self,
-        pairs: NDArray[np.int32] | None,
-        pool: ThreadPool,
-        work: Callable[[Block, Counts], None],
+        self, pairs: Pairs | None, pool: ThreadPool, work: Callable[[Block, Counts], None]
     ) -> None:
         """Pack all models, count all pairs, and call `work` with each block's tables.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import TILE_ROWS, add_tile, allocate_words, discordant_pairs
 
@@ -24,16 +25,16 @@ class PairColumns(NamedTuple):
     """What is found of P pairs of models; each array has the shape (P,)."""
 
     #: Samples on which the first, or the second, did better.
-    only_a: NDArray[np.int64]
-    only_b: NDArray[np.int64]
+    only_a: Ints
+    only_b: Ints
     #: Score of the first minus that of the second, and the interval for it.
-    difference: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    statistic: NDArray[np.float64]
-    pvalue: NDArray[np.float64]
+    difference: Floats
+    low: Floats
+    high: Floats
+    statistic: Floats
+    pvalue: Floats
     #: Of the difference; None where the test does not say it.
-    standard_error: NDArray[np.float64] | None = None
+    standard_error: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Block:
     """Pairs that are tested together: all pairs of a tile of models, or chosen ones."""
 
     #: Their places among all pairs that are compared, shape (p,).
-    where: slice | NDArray[np.int64]
+    where: slice | Ints
     #: The pairs, shape (p, 2), where they were chosen.
     listed: NDArray[np.int32] | None = None
     #: ``(i0, i1, j0, j1)`` where they are all i < j with i0 <= i < i1 and j0 <= j < j1,
@@ -62,21 +63,21 @@ class Block:
             return self.listed
         # Kept without functools.cached_property: up to Python 3.11 all blocks would
         # share its lock, for which threads wait, and a forked process for ever.
-        kept = self.__dict__
+        kept: dict[str, Pairs] = self.__dict__
         if "_pairs" not in kept:
             assert self.tile is not None
             i0, i1, j0, j1 = self.tile
             first, second = np.arange(i0, i1, dtype=np.int32), np.arange(j0, j1, dtype=np.int32)
             i, j = np.meshgrid(first, second, indexing="ij")
             kept["_pairs"] = np.stack([above(i, self.tile), above(j, self.tile)], axis=1)
-        return kept["_pairs"]  # type: ignore[no-any-return]
+        return kept["_pairs"]
 
 
 #: From a block to the differences of its pairs, their variances and d.o.f.
-Spread = Callable[[Block], tuple[NDArray[np.float64], NDArray[np.float64], Any]]
+Spread = Callable[[Block], tuple[Floats, Floats, Any]]
 
 
-def block_of(task: Task, n_models: int, pairs: NDArray[np.int32] | None) -> Block:
+def block_of(task: Task, n_models: int, pairs: Pairs | None) -> Block:
     """The block of a task: a tile of models, or a part of the pairs."""
     if isinstance(task, tuple):
         return Block.of_tile(task, n_models)
@@ -119,13 +120,13 @@ def _place(i: Any, j: Any, n_models: int) -> Any:
     return i * n_models - i * (i + 1) // 2 - i - 1 + j
 
 
-def places_of(pairs: NDArray[Any], n_models: int) -> NDArray[np.int64]:
+def places_of(pairs: NDArray[Any], n_models: int) -> Ints:
     """Positions of some pairs i < j among ``np.triu_indices(M, 1)``."""
     i, j = pairs.astype(np.int64).T
     return np.asarray(_place(i, j, n_models))
 
 
-def pairs_at(places: NDArray[np.int64], n_models: int) -> NDArray[np.int32]:
+def pairs_at(places: Ints, n_models: int) -> NDArray[np.int32]:
     """The pairs at some positions among ``np.triu_indices(M, 1)``."""
     i = np.arange(n_models, dtype=np.int64)
     starts = i * n_models - i * (i + 1) // 2

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Drawn, Record, Unpacked
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer
+from fastcmp.core.typing import Floats
 
 
 class Curve(Unpacked, Drawn, Record):
@@ -58,11 +59,11 @@ class RocCurve(Curve):
     _blocks = "scores:curve_of"
 
     #: False and true positive rates, ascending, shape (T + 1,).
-    fpr: NDArray[np.float64]
-    tpr: NDArray[np.float64]
+    fpr: Floats
+    tpr: Floats
     #: A sample is positive where its score reaches this. The first point calls none
     #: positive: +inf, or NaN where a score is +inf, for then no number lies above.
-    thresholds: NDArray[np.float64]
+    thresholds: Floats
 
     @property
     def auc(self) -> float:
@@ -72,7 +73,7 @@ class RocCurve(Curve):
     def _size(self) -> str:
         return f"{self.fpr.size} points, AUC {self.auc:.4f}; to_frame() lists them."
 
-    def step(self, fpr: ArrayLike) -> NDArray[np.float64]:
+    def step(self, fpr: ArrayLike) -> Floats:
         """Read the curve as a staircase: the best rate that a cutoff reaches.
 
         Parameters
@@ -88,7 +89,7 @@ class RocCurve(Curve):
         where = np.searchsorted(self.fpr, _as_rates(fpr), side="right") - 1
         return self.tpr[where]
 
-    def interpolate(self, fpr: ArrayLike) -> NDArray[np.float64]:
+    def interpolate(self, fpr: ArrayLike) -> Floats:
         """Read the curve with its points joined by lines.
 
         Parameters
@@ -113,14 +114,14 @@ class RocCurve(Curve):
         return f"The area under the ROC curve is {self.auc:.4f}."
 
 
-def _as_rates(raw: ArrayLike) -> NDArray[np.float64]:
+def _as_rates(raw: ArrayLike) -> Floats:
     rates = as_numbers(raw, "fpr").astype(np.float64)
     if not np.all((rates >= 0) & (rates <= 1)):
         raise BadValueError("`fpr` must lie in [0, 1]")
     return rates
 
 
-def with_top(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+def with_top(thresholds: Floats) -> Floats:
     """Thresholds after one that no score reaches: +inf, or NaN where a score is +inf."""
     top = np.inf if not thresholds.size or thresholds[0] < np.inf else np.nan
     return np.append(top, thresholds)

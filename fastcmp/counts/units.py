@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_draws, parts
+from fastcmp.core.typing import Floats, Ints, Numbers
 from fastcmp.inputs.item_groups import ItemGroups
 from fastcmp.kernels.cluster_means import CR0, CR1, CR2, CR3, cluster_factors
 from fastcmp.kernels.sign_flips import flip_sums, random_signs
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 VARIANCES = {"cr0": CR0, "cr1": CR1, "cr2": CR2, "cr3": CR3}
 #: The factor of each of n items that are units alone.
@@ -37,7 +35,7 @@ _ITEM_FACTORS: dict[int, Callable[[Any], Any]] = {
 DEGREES = ("satterthwaite", "clusters", "normal")
 
 
-def item_factor(variance: str | None, n: Any) -> Any:
+def item_factor(variance: str | None, n: Numbers) -> Any:
     """What the squared residual of each of n items counts."""
     return _ITEM_FACTORS[VARIANCES[variance or "cr2"]](n)
 
@@ -349,12 +347,12 @@ class UnitSums(NamedTuple):
 
     #: Weighted sum of the values of each model over the items of each unit, as they
     #: came: whole numbers where these are, shape (M, G).
-    sums: NDArray[np.float64]
+    sums: Floats
     #: Sum of the weights of the items of each unit, shape (G,); 1 for an item alone.
-    sizes: NDArray[np.float64]
+    sizes: Floats
     #: Stratum of each unit, ascending from 0, shape (G,).
-    strata: NDArray[np.int64]
+    strata: Ints
     #: Of the strata, which add up to 1, shape (H,).
-    weights: NDArray[np.float64]
+    weights: Floats
     #: To which their values were rounded before, in proportion: single or double precision.
     rounding: float = 2.0**-52

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.threads import BlasThreads, ThreadPool, blas_for, parts
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.counts.units import Stratum, UnitPlan, UnitSums
 from fastcmp.inputs.values import Values
 from fastcmp.kernels.cluster_means import add_cluster_sums, residual_squares
@@ -28,8 +29,6 @@ from fastcmp.kernels.item_values import (
     difference_moments,
 )
 from fastcmp.kernels.metric_slopes import gather_influences, table_starts
-
-Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 22  # values of a block that is copied: 32 MB
 _SPREAD = 4  # such blocks that are copied at once where there are strata
@@ -56,9 +55,9 @@ class _Block(NamedTuple):
     """Items that are copied together, stratum by stratum."""
 
     #: Their positions, shape (b,); or of the first alone, where they follow it.
-    where: NDArray[np.int64]
+    where: Ints
     #: Where the items of each stratum begin, and the last ones end, shape (H + 1,).
-    ends: NDArray[np.int64]
+    ends: Ints
     #: What to subtract from each, shape (b,).
     pilot: Floats
     #: Weights, and what a squared residual counts, shape (b,); or (H,), where all items

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.errors import BadValueError
@@ -21,6 +20,7 @@ from fastcmp.core.sections import (
     main_table,
 )
 from fastcmp.core.sentences import answer, how
+from fastcmp.core.typing import Floats
 from fastcmp.crossval.designs import UNUSED
 from fastcmp.crossval.fold_tests import FOLD_TESTS_CITE, CVTest, FoldTestResult, find_test
 from fastcmp.pairwise.result import PairwiseResult
@@ -97,7 +97,7 @@ class CVComparison(Compared, Drawn, Record):
         """Where all splits and random states came from."""
         return self.runs.seed
 
-    def scores(self, test: str | None = None) -> NDArray[np.float64]:
+    def scores(self, test: str | None = None) -> Floats:
         """The scores in each fold.
 
         Parameters
@@ -223,7 +223,7 @@ class CVComparison(Compared, Drawn, Record):
         ]
 
 
-def difference_interval(record: Any, level: float = 0.95) -> NDArray[np.float64]:
+def difference_interval(record: Any, level: float = 0.95) -> Floats:
     """The interval of the mean difference that a test has, (..., 2); else NaN.
 
     That of Dietterich's t is for the first difference, not for the mean.
@@ -266,7 +266,7 @@ class CVPairwiseResult(PairwiseResult):
         return self.runs.find(find_test(self.test))
 
     @property
-    def fold_scores(self) -> NDArray[np.float64]:
+    def fold_scores(self) -> Floats:
         """Score of each model in each fold of the whole data, shape (M, R, K)."""
         run = self._run
         return self.runs.scores(run)[:, : run.design.n_repeats]
@@ -335,7 +335,7 @@ class CVDatasetsResult(Record):
         return str(self._first.measure)
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Mean score over the folds, shape (M, D)."""
         return np.stack([result.score for result in self.results.values()], axis=1)
 
@@ -350,9 +350,7 @@ class CVDatasetsResult(Record):
         lower = bool(self._first.less_is_better)
         return ScoreTable(self.names, self.tasks, self.scores, lower)
 
-    def fold_table(
-        self,
-    ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+    def fold_table(self) -> tuple[Floats, tuple[str, ...], tuple[str, ...], Floats]:
         """The scores in all folds, as `fastcmp.datasets.task_table` takes them.
 
         Returns

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, LARGEST_SEED, as_proportion, as_seed, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import Progress, reporting
+from fastcmp.core.typing import ColumnLike, Floats, Seed
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.crossval.comparison_result import (
     CVComparison,
@@ -57,7 +57,7 @@ def read_pairs(
     }
 
 
-def pair_fields(options: dict[str, Any], record: Any, means: NDArray[np.float64]) -> dict[str, Any]:
+def pair_fields(options: dict[str, Any], record: Any, means: Floats) -> dict[str, Any]:
     """Fields of a record of pairs: what was asked for, and a test of all pairs."""
     i, j = options["pairs"].T
     return options | {
@@ -101,10 +101,11 @@ def read_models(models: Any) -> list[tuple[str, Any]]:
 def choose_designs(
     tests: list[CVTest],
     design: Design | Sequence[Design] | None,
-    scoring: Any,
+    scoring: str | Callable[..., float] | None,
     alternative: str,
-    stratify: bool,  # noqa: FBT001  # handed on
     seed: int,
+    *,
+    stratify: bool,
 ) -> list[Design]:
     """A design for each test, equal ones once."""
     for test in tests:
@@ -126,7 +127,7 @@ def choose_designs(
     return designs
 
 
-def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.float64]:
+def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> Floats:
     whole = runs.scores(run)[:, : run.design.n_repeats]  # not those within halves
     flat = whole.reshape(len(whole), -1)
     if flat.shape[1] == 1 and runs.measure != "accuracy":
@@ -140,7 +141,7 @@ def _score_intervals(runs: CVRuns, run: DesignRun, level: float) -> NDArray[np.f
     return np.clip(ends, 0.0, 1.0) if runs.measure == "accuracy" else ends
 
 
-def _read_data(X: Any, groups: Any) -> dict[str, tuple[Any, Any, Any]]:  # noqa: N803
+def _read_data(X: Any, groups: object) -> dict[str, tuple[Any, Any, Any]]:
     """X, y and groups of each data set."""
     if not isinstance(X, Mapping):
         raise BadTypeError(
@@ -176,16 +177,16 @@ _NAMES = ("a", "b")
 def compare_cv(
     model_a: Any,
     model_b: Any,
-    X: Any,  # noqa: N803  # scikit-learn's name
-    y: ArrayLike,
+    X: Any,
+    y: ColumnLike,
     *,
     test: str | Sequence[str] = "bcv-mcnemar",
     design: Design | Sequence[Design] | None = None,
-    scoring: Any = None,
+    scoring: str | Callable[..., float] | None = None,
     alternative: str = "two-sided",
     stratify: bool = False,
-    groups: ArrayLike | None = None,
-    rng: Any = None,
+    groups: ColumnLike | None = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
     names: tuple[str, str] = _NAMES,
@@ -282,7 +283,7 @@ def compare_cv(
         X,
         y,
         groups,
-        choose_designs(tests, design, scoring, alternative, stratify, seed),
+        choose_designs(tests, design, scoring, alternative, seed, stratify=stratify),
         scoring=scoring,
         seed=seed,
         workers=workers,
@@ -297,19 +298,19 @@ def compare_cv(
 
 def compare_cv_all(
     models: Mapping[str, Any] | Sequence[Any],
-    X: Any,  # noqa: N803  # scikit-learn's name
-    y: ArrayLike | None = None,
+    X: Any,
+    y: ColumnLike | None = None,
     *,
     test: str = "bcv-mcnemar",
     design: Design | None = None,
-    scoring: Any = None,
+    scoring: str | Callable[..., float] | None = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     stratify: bool = False,
-    groups: Any = None,
-    rng: Any = None,
+    groups: ColumnLike | None = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
     checkpoint: str | PathLike[str] | None = None,
@@ -431,7 +432,9 @@ def compare_cv_all(
         for name, digest in digests.items()
     }
     splits = {
-        name: choose_designs([cv_test], design, scoring, "two-sided", stratify, seeds[name])
+        name: choose_designs(
+            [cv_test], design, scoring, "two-sided", seeds[name], stratify=stratify
+        )
         for name in data
     }
     runs_of: dict[str, CVRuns] = {}

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_seed, as_whole
@@ -23,6 +23,7 @@ from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import how
+from fastcmp.core.typing import ColumnLike, Seed
 from fastcmp.crossval.fold_units import (
     Units,
     blocked_pattern,
@@ -99,7 +100,7 @@ class Design(Record):
             return f"{many}{hold_out}, and as many in each half of {self.n_halves} cuts"
         return f"{many}{hold_out}"
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002, N803  # scikit-learn's names
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002  # scikit-learn's names
         """Count the pairs of training and test sets.
 
         Parameters
@@ -115,10 +116,7 @@ class Design(Record):
         return self.n_repeats * (1 + 2 * self.n_halves) * self.n_folds
 
     def split(
-        self,
-        X: Any,  # noqa: N803  # scikit-learn's name
-        y: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        self, X: Any, y: ColumnLike | None = None, groups: ColumnLike | None = None
     ) -> Iterator[tuple[Indices, Indices]]:
         """List the training and the test set of each fold of each repetition.
 
@@ -152,7 +150,7 @@ class Design(Record):
         )
 
     def folds(
-        self, n: int, *, y: ArrayLike | None = None, groups: ArrayLike | None = None
+        self, n: int, *, y: ColumnLike | None = None, groups: ColumnLike | None = None
     ) -> Folds:
         """The fold in which each sample is tested.
 
@@ -233,7 +231,7 @@ class Design(Record):
         """
         return self._pattern(self._units(as_whole(n, "n", 1), None, None, free=True))
 
-    def _units(self, n: int, y: Any, groups: Any, *, free: bool = False) -> Units:
+    def _units(self, n: int, y: Any, groups: object, *, free: bool = False) -> Units:
         """Read what is dealt; `free` if only its number matters."""
         if n > _MOST_SAMPLES:
             raise ValueError(f"designs take fewer than 2**31 samples, got {n}")
@@ -317,7 +315,7 @@ def _spread_tests(u: int, tested: int) -> Folds:
 _MOST_FOLDS = 2**15 - 1  # their numbers are int16
 
 
-def kfold(n_folds: int = 10, *, stratify: bool = False, rng: Any = None) -> Design:
+def kfold(n_folds: int = 10, *, stratify: bool = False, rng: Seed = None) -> Design:
     """Test each sample once, in one of K folds.
 
     Parameters
@@ -352,7 +350,7 @@ def kfold(n_folds: int = 10, *, stratify: bool = False, rng: Any = None) -> Desi
 
 
 def repeated_kfold(
-    n_repeats: int = 10, n_folds: int = 10, *, stratify: bool = False, rng: Any = None
+    n_repeats: int = 10, n_folds: int = 10, *, stratify: bool = False, rng: Seed = None
 ) -> Design:
     """Repeat K-fold cross-validation, shuffled anew each time.
 
@@ -397,7 +395,7 @@ def repeated_kfold(
 
 
 def repeated_holdout(
-    n_repeats: int = 15, *, test_size: float = 1 / 3, stratify: bool = False, rng: Any = None
+    n_repeats: int = 15, *, test_size: float = 1 / 3, stratify: bool = False, rng: Seed = None
 ) -> Design:
     """Test a random part of the samples and train on the others, several times.
 
@@ -443,7 +441,7 @@ def repeated_holdout(
 
 
 def two_fold(
-    m: int = 5, *, blocked: bool = False, stratify: bool = False, rng: Any = None
+    m: int = 5, *, blocked: bool = False, stratify: bool = False, rng: Seed = None
 ) -> Design:
     """Cut the samples in halves m times; train on one half and test the other.
 
@@ -505,7 +503,7 @@ def paired_halves(
     *,
     test_size: float = 0.1,
     stratify: bool = False,
-    rng: Any = None,
+    rng: Seed = None,
 ) -> Design:
     """Split all data, and then both halves of random cuts, by hold-out.
 
@@ -560,7 +558,7 @@ def _design(
     n_repeats: int,
     n_folds: int,
     stratify: Any,
-    rng: Any,
+    rng: Seed,
     test_size: float | None = None,
     n_halves: int = 0,
 ) -> Design:
@@ -575,7 +573,7 @@ def _design(
     )
 
 
-def _check_size(value: Any) -> float | int:
+def _check_size(value: object) -> float | int:
     needed = "`test_size` must be a proportion in (0, 1) or a whole number >= 1"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise BadTypeError(needed, repr(value))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_flag, as_numbers
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import LESS_IS_BETTER, same
+from fastcmp.core.typing import Floats
 from fastcmp.crossval.comparison_result import CVDatasetsResult
 from fastcmp.crossval.comparisons import pair_fields, read_pairs
 from fastcmp.crossval.fold_tests import FOLD_TESTS_CITE, fold_test
@@ -31,7 +31,7 @@ class FoldComparison(PairwiseResult):
     _cites = (("method", FOLD_TESTS_CITE),)
 
     #: Shape (M, R, K): repetitions and folds; R is 1 for random splits.
-    fold_scores: NDArray[np.float64]
+    fold_scores: Floats
     #: Samples tested over samples trained on in a split.
     test_train_ratio: float
 
@@ -40,9 +40,7 @@ class FoldComparison(PairwiseResult):
         """Whether scores may be of any size: outside 0 to 1 they are."""
         return bool(np.abs(self.fold_scores).max() > 1)
 
-    def fold_table(
-        self,
-    ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+    def fold_table(self) -> tuple[Floats, tuple[str, ...], tuple[str, ...], Floats]:
         """The scores as `fastcmp.datasets.task_table` takes them.
 
         Returns
@@ -74,7 +72,7 @@ class FoldScores(NamedTuple):
 
     names: tuple[str, ...]
     #: Shape (M, R, K).
-    scores: NDArray[np.float64]
+    scores: Floats
     #: Whether repetitions and folds are known, not only splits.
     has_folds: bool
     #: The name of the score, where it is known.
@@ -83,7 +81,7 @@ class FoldScores(NamedTuple):
     ratio: float | None = None
 
 
-def is_several(raw: Any) -> bool:
+def is_several(raw: object) -> bool:
     """Whether scores are a mapping of data sets, not the scores of one."""
     if not isinstance(raw, Mapping) or not raw or _is_search(raw):
         return False
@@ -96,13 +94,13 @@ def is_several(raw: Any) -> bool:
     )
 
 
-def read_fold_scores(raw: Any, metric: Any, where: str = "scores") -> FoldScores:
+def read_fold_scores(raw: object, metric: object, where: str = "scores") -> FoldScores:
     """Scores of one data set, of the same folds for all models; all are numbers."""
     if metric is not None and not isinstance(metric, str):
         raise BadTypeError("`metric` must be the name of a score of scikit-learn", repr(metric))
     score_name: str | None = None
     ratio: float | None = None
-    columns: dict[str, NDArray[np.float64]] = {}
+    columns: dict[str, Floats] = {}
     if _is_search(raw):
         by_name = dict(named_columns(raw, where))
         splits: dict[str, dict[int, Any]] = {}
@@ -195,18 +193,18 @@ def _ratio_of(indices: dict[str, Any], where: str) -> float:
     return n_test / n_train
 
 
-def _keys(raw: Any) -> list[str]:
+def _keys(raw: object) -> list[str]:
     if isinstance(raw, Mapping):
         return [str(key) for key in raw]
     return [name for name, _ in named_columns(raw, "scores")] if has_names(raw) else []
 
 
-def _is_search(raw: Any) -> bool:
+def _is_search(raw: object) -> bool:
     """Whether scores are ``cv_results_`` of a search, as a mapping or a frame."""
     return any(map(_SPLIT.fullmatch, _keys(raw)))
 
 
-def _validated(raw: Any) -> bool:
+def _validated(raw: object) -> bool:
     """Whether it is an answer of `sklearn.model_selection.cross_validate`."""
     keys = _keys(raw) if isinstance(raw, Mapping) else []
     return "fit_time" in keys and any(key.startswith("test_") for key in keys)

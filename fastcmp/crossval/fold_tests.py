@@ -13,7 +13,7 @@ from math import inf, prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose
@@ -22,6 +22,7 @@ from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import STATISTICS, null_hypothesis, several_tests, with_null
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.crossval.designs import (
     Design,
     kfold,
@@ -192,7 +193,7 @@ class FoldOutcomes(NamedTuple):
 
     design: Design
     #: Score of a minus that of b in each fold, shape (..., R, K).
-    differences: NDArray[np.float64]
+    differences: Floats
     #: ``table[a is wrong, b is wrong]`` of each fold, shape (..., R, K, 2, 2); None
     #: where the score is not accuracy.
     tables: Any
@@ -201,7 +202,7 @@ class FoldOutcomes(NamedTuple):
     n_test: int
 
 
-def differences_of(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+def differences_of(tables: Ints) -> Floats:
     """Differences of the accuracies in each fold."""
     gain = tables[..., 0, 1] - tables[..., 1, 0]
     return np.asarray(gain / tables.sum(axis=(-2, -1)))
@@ -646,7 +647,7 @@ def fold_test(
     )
 
 
-def _read_folds(raw: Any, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _read_folds(raw: object, n: int) -> tuple[Ints, Ints]:
     """Check the fold of each sample, and count the samples of each."""
     folds = as_numbers(raw, "folds", "whole numbers")
     if folds.dtype.kind == "f":

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Flags, Ints
 from fastcmp.inputs.columns import count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes
 
@@ -32,11 +33,11 @@ class Units:
     #: The units in the order of their strata and, within, of the samples, shape (u,).
     order: NDArray[Any]
     #: Where each stratum ends in `order`, shape (S,).
-    ends: NDArray[np.int64]
+    ends: Ints
     #: The unit of each sample, shape (n,); None where units are samples.
     member: NDArray[Any] | None = None
     #: Samples in each unit; None where units are samples.
-    sizes: NDArray[np.int64] | None = None
+    sizes: Ints | None = None
 
     def __len__(self) -> int:
         """Count the units."""
@@ -62,7 +63,7 @@ class Units:
         stratum = np.repeat(np.arange(self.ends.size), lengths)
         return order[np.lexsort((-self.sizes[order], stratum))]
 
-    def part(self, is_member: NDArray[np.bool_]) -> Units:
+    def part(self, is_member: Flags) -> Units:
         """Some of the units, which keep their numbers."""
         kept = is_member[self.order]
         before = np.concatenate([[0], np.cumsum(kept)])
@@ -75,7 +76,7 @@ class Units:
         return folds if self.member is None else folds[self.member]
 
 
-def read_units(n: int, y: Any, groups: Any) -> Units:
+def read_units(n: int, y: Any, groups: object) -> Units:
     """Read what is to be dealt: samples, or groups in the strata of their classes.
 
     A group belongs to its most frequent class; of ties, to that which occurs first.
@@ -102,13 +103,13 @@ def read_units(n: int, y: Any, groups: Any) -> Units:
     return Units(order=_grouped(strata), ends=ends, member=member, sizes=sizes)
 
 
-def check_length(raw: Any, name: str, n: int) -> None:
+def check_length(raw: object, name: str, n: int) -> None:
     """Refuse labels that are not one a sample."""
     if raw is not None and (length := count_rows(raw, name)) != n:
         raise BadValueError(f"`{name}` must hold one label for each of {n} samples", length)
 
 
-def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
+def _codes(raw: object, name: str, n: int) -> Ints:
     """Numbers of labels in the order in which they occur, whatever their names."""
     check_length(raw, name, n)
     column = read_column(raw, name)
@@ -127,7 +128,7 @@ def _codes(raw: Any, name: str, n: int) -> NDArray[np.int64]:
     return np.asarray(rank[codes])
 
 
-def _grouped(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _grouped(codes: Ints) -> Ints:
     # NumPy sorts short integers by counting.
     short = codes.astype(np.int16) if codes.max(initial=0) < 2**15 else codes
     return np.argsort(short, kind="stable")
@@ -199,7 +200,7 @@ def halves(order: int, m: int, spread: bool = False) -> Rows:  # noqa: FBT001, F
     return columns
 
 
-def _spread(signs: NDArray[Any]) -> NDArray[np.int64]:
+def _spread(signs: NDArray[Any]) -> Ints:
     """Order rows so that no column gets far ahead: always the row that helps most."""
     left = np.arange(len(signs))
     total = np.zeros(signs.shape[1])

@@ -23,16 +23,15 @@ from fastcmp.core.sentences import (
     several_tests,
     with_pvalue,
 )
+from fastcmp.core.typing import Floats, Ints, Numbers
 from fastcmp.kernels.fold_tables import bcv_mcnemar_many
 
-Floats = NDArray[np.float64]
 
-
-def _number(x: Any) -> Any:
+def _number(x: Numbers) -> Any:
     return x if np.ndim(x) else float(x)
 
 
-def _proportion(part: Any, others: Any) -> Any:
+def _proportion(part: Numbers, others: Numbers) -> Any:
     """A part as a proportion of itself and the others; NaN for 0 / 0."""
     with np.errstate(invalid="ignore"):
         return _number(np.divide(part, part + others))
@@ -426,7 +425,7 @@ def bcv_mcnemar(
     )
 
 
-def check_tables(counts: NDArray[np.int64], name: str, n_axes: int) -> None:
+def check_tables(counts: Ints, name: str, n_axes: int) -> None:
     """Refuse a table without a sample, and too many samples in the last axes together."""
     # Sums over axes of two would cost more than the test.
     cells = counts.reshape(-1, 4)
@@ -454,7 +453,7 @@ def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
     return array
 
 
-def as_positive(value: Any, name: str) -> float:
+def as_positive(value: object, name: str) -> float:
     """Check a number of samples, a ratio of two, or the like."""
     number = _as_real(value, name)
     if not 0 < number < np.inf:
@@ -462,7 +461,7 @@ def as_positive(value: Any, name: str) -> float:
     return number
 
 
-def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
+def as_correlations(rho1: object, rho2: object) -> tuple[float, float]:
     """Check correlations within a cut and between cuts: possible for any m."""
     within, between = _as_real(rho1, "rho1"), _as_real(rho2, "rho2")
     # At -1 the mean would have no variance.
@@ -474,7 +473,7 @@ def as_correlations(rho1: Any, rho2: Any) -> tuple[float, float]:
     return within, between
 
 
-def _as_real(value: Any, name: str) -> float:
+def _as_real(value: object, name: str) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise BadTypeError(f"`{name}` must be a number", repr(value))
     return float(value)

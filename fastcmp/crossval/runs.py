@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadTypeError, BadValueError
@@ -19,6 +20,7 @@ from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import Progress, check_workers, reporting
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.crossval.designs import UNUSED, Design
 from fastcmp.crossval.fold_tests import CVTest, FoldOutcomes, differences_of
 from fastcmp.inputs.columns import count_rows, read_column
@@ -36,7 +38,7 @@ class DesignRun(Record):
     #: for a label outside the classes, or -1 where the sample is not tested.
     predictions: NDArray[np.int32]
     #: Scores in each fold, shape (M, R, K); None for accuracy.
-    scores: NDArray[np.float64] | None
+    scores: Floats | None
 
     _read = (
         Column("design", lambda self: str(self.design)),
@@ -140,7 +142,7 @@ class CVRuns(Record):
             "too",
         )
 
-    def scores(self, run: DesignRun) -> NDArray[np.float64]:
+    def scores(self, run: DesignRun) -> Floats:
         """The score of each model in each fold.
 
         Parameters
@@ -157,7 +159,7 @@ class CVRuns(Record):
             return run.scores
         return np.divide(*self._right(run))
 
-    def means(self, run: DesignRun) -> NDArray[np.float64]:
+    def means(self, run: DesignRun) -> Floats:
         """Mean scores of each model.
 
         Parameters
@@ -179,7 +181,7 @@ class CVRuns(Record):
         parts = [right[:, sizes == n].sum(axis=1) / n for n in np.unique(sizes)]
         return np.asarray(np.sum(parts, axis=0) / sizes.size)
 
-    def outcomes(self, run: DesignRun, pairs: NDArray[np.int32]) -> FoldOutcomes:
+    def outcomes(self, run: DesignRun, pairs: Pairs) -> FoldOutcomes:
         """Compare pairs of models in each fold.
 
         Parameters
@@ -247,7 +249,7 @@ class CVRuns(Record):
     def _wrong(self, run: DesignRun) -> NDArray[np.uint8]:
         return np.asarray(run.predictions != self.y).view(np.uint8)
 
-    def _right(self, run: DesignRun) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _right(self, run: DesignRun) -> tuple[Ints, Ints]:
         """Count correct predictions of each model, (M, R, K), and samples, (R, K)."""
         wrong = self._wrong(run)
         nobody = np.broadcast_to(np.zeros((), np.uint8), (1, *run.folds.shape))
@@ -261,7 +263,7 @@ def _count(
     wrong_a: NDArray[np.uint8],
     wrong_b: NDArray[np.uint8],
     pairs: NDArray[Any],
-) -> NDArray[np.int64]:
+) -> Ints:
     """Count who is right in each fold, for pairs of rows."""
     n_folds = int(folds.max()) + 1
     tables = np.zeros((*pairs.shape[:-1], len(folds), n_folds, 2, 2), np.int64)
@@ -305,12 +307,12 @@ class _Data(NamedTuple):
 
 def fit_models(
     named: Sequence[tuple[str, Any]],
-    X: Any,  # noqa: N803  # scikit-learn's name
+    X: Any,
     y: Any,
     groups: Any,
     designs: Sequence[Design],
     *,
-    scoring: Any = None,
+    scoring: str | Callable[..., float] | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: bool | Progress | None = None,
@@ -368,7 +370,9 @@ def fit_models(
     )
 
 
-def _scikit_learn(scoring: Any, workers: int | None) -> tuple[Any, Any]:
+def _scikit_learn(
+    scoring: str | Callable[..., float] | None, workers: int | None
+) -> tuple[Any, Any]:
     """The scorer that the user wants, and a function that runs tasks."""
     try:
         import joblib
@@ -415,7 +419,7 @@ def _check_classifier(name: str, model: Any) -> None:
 
     try:
         # Release 1.7 warns where others raise.
-        model.__sklearn_tags__  # noqa: B018
+        _ = model.__sklearn_tags__
         is_one = is_classifier(model)
     except AttributeError:  # a model without scikit-learn's tags
         return
@@ -423,7 +427,7 @@ def _check_classifier(name: str, model: Any) -> None:
         raise BadTypeError(f"model {name!r} must be a classifier", repr(model))
 
 
-def _encode(y: ArrayLike) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
+def _encode(y: object) -> tuple[NDArray[np.int32], tuple[Any, ...]]:
     column = read_column(y, "y").factorized()
     missing = column.missing()
     if missing is not None:
@@ -525,7 +529,7 @@ _OTHER = re.compile(r"[^A-Za-z0-9]+")
 _LONGEST = 40  # letters of a data set's name in that of its file
 
 
-def open_folder(path: Any) -> Path:
+def open_folder(path: str | PathLike[str]) -> Path:
     """The folder of a checkpoint, made before any work."""
     try:
         folder = Path(path)
@@ -577,7 +581,7 @@ def _path(folder: Path, name: str) -> Path:
 def settings_of(
     named: Sequence[tuple[str, Any]],
     designs: list[Design],
-    scoring: Any,
+    scoring: str | Callable[..., float] | None,
     name: str,
     data: tuple[Any, ...],
     seed: int,
@@ -609,6 +613,6 @@ def _described(model: Any) -> str:
     return _ADDRESS.sub("", f"{kind}({listed})")
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Floats
 from fastcmp.inputs.values import ItemTable
 
 __all__ = [
@@ -181,7 +182,7 @@ def logs_path() -> Path:
     return _path("logs")
 
 
-def load_demsar() -> tuple[list[str], dict[str, NDArray[np.float64]]]:
+def load_demsar() -> tuple[list[str], dict[str, Floats]]:
     """Load areas under the curve of four classifiers on 14 data sets.
 
     Returns
@@ -248,7 +249,7 @@ def load_digits() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.uint8]]]:
     return y_true, dict(zip(names, predictions, strict=True))
 
 
-def load_digits_scores() -> tuple[NDArray[np.uint8], dict[str, NDArray[np.float64]]]:
+def load_digits_scores() -> tuple[NDArray[np.uint8], dict[str, Floats]]:
     """Load ten classifiers' scores for the question whether a digit is an eight.
 
     Returns

@@ -8,14 +8,15 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, TaskScores
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_memory
+from fastcmp.core.typing import Flags, Floats, Ints, ModelsLike
 from fastcmp.datasets.bradley_terry_model import RowBattles, TableBattles
 from fastcmp.datasets.reading import POLICIES, Gains, gains_of
 from fastcmp.datasets.reading import read_scores as read_score_table
@@ -30,8 +31,6 @@ from fastcmp.inputs.model_names import (
 )
 from fastcmp.inputs.values import ItemTable
 
-Floats = NDArray[np.float64]
-
 _ARRAYS = 16  # of M x M numbers, at the same time while strengths are estimated
 
 
@@ -45,7 +44,7 @@ class WinTables(NamedTuple):
     ties: Floats
 
 
-def read_win_tables(wins: Any, ties: Any, names: Any) -> WinTables:
+def read_win_tables(wins: Any, ties: Any, names: object) -> WinTables:
     """Both tables, checked, with the names of the models."""
     table, columns = _read_table(wins, "wins")
     n_models = len(table)
@@ -230,14 +229,14 @@ def win_components(
     return find_components(tables.names, tables.wins + tables.ties)
 
 
-def find_components(names: tuple[str, ...], linked: NDArray[np.float64]) -> WinComponents:
+def find_components(names: tuple[str, ...], linked: Floats) -> WinComponents:
     """Group models of which that of the row won from that of the column, or tied."""
     strong = components(linked, "strong")
     weak = strong if len(strong) == 1 else components(linked, "weak")
     return WinComponents(names=names, strong_components=strong, weak_components=weak)
 
 
-def components(linked: NDArray[np.float64], kind: str) -> Components:
+def components(linked: Floats, kind: str) -> Components:
     """Group models that numbers above 0 link, each in order."""
     direct = linked > 0
     np.fill_diagonal(direct, val=True)
@@ -253,7 +252,7 @@ def components(linked: NDArray[np.float64], kind: str) -> Components:
     return tuple(map(tuple, groups.values()))
 
 
-def _reaches_all(direct: NDArray[np.bool_]) -> bool:
+def _reaches_all(direct: Flags) -> bool:
     """Whether the first model is linked to all, directly or through others."""
     reached = new = np.arange(len(direct)) == 0
     while new.any() and not reached.all():
@@ -262,7 +261,7 @@ def _reaches_all(direct: NDArray[np.bool_]) -> bool:
     return bool(reached.all())
 
 
-def davidson_problem(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> str:
+def davidson_problem(wins: Floats, ties: Floats) -> str:
     """Why Davidson's nu has no finite estimate; "" where strengths and nu have one.
 
     The likelihood rises without end along u and v > 0, for strengths and log nu, where
@@ -293,7 +292,12 @@ _RESULTS = (0.0, 0.5, 1.0)
 
 
 def read_scores(
-    scores: Any, *, lower_is_better: bool, missing: str, groups: Any, names: Any
+    scores: ModelsLike | TaskScores,
+    *,
+    lower_is_better: bool,
+    missing: str,
+    groups: object,
+    names: object,
 ) -> tuple[tuple[str, ...], TableBattles, int]:
     """Read scores (M, D): names, battles, and tasks dropped for missing scores."""
     missing = choose(missing, "missing", POLICIES)
@@ -329,7 +333,7 @@ def read_scores(
     return names, source, int(np.count_nonzero(~kept))
 
 
-def rank_codes(gains: Gains, *, worst: bool = False) -> NDArray[np.int64]:
+def rank_codes(gains: Gains, *, worst: bool = False) -> Ints:
     """Whole numbers from 1 upwards for the scores of each task, -1 for missing ones.
 
     Missing scores are 0, below all others, where they count as the worst.
@@ -346,7 +350,7 @@ def rank_codes(gains: Gains, *, worst: bool = False) -> NDArray[np.int64]:
 
 
 def read_rows(
-    battles: Any, options: dict[str, str | None], names: Any
+    battles: Any, options: dict[str, str | None], names: object
 ) -> tuple[tuple[str, ...], RowBattles, bool]:
     """Read a table of battles: names, battles, and whether they have clusters."""
     columns = _columns_of(battles, options)
@@ -422,7 +426,7 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
     return columns
 
 
-def _read_names_of(raw: Any, name: Any) -> tuple[NDArray[np.int64], list[str]]:
+def _read_names_of(raw: object, name: Any) -> tuple[Ints, list[str]]:
     """Read a column of models as codes and labels."""
     column = read_column(raw, f"column {name!r}")
     if (absent := column.missing()) is not None:
@@ -440,7 +444,7 @@ def _read_names_of(raw: Any, name: Any) -> tuple[NDArray[np.int64], list[str]]:
     return rank[codes], [labels[i] for i in order]
 
 
-def _read_points(raw: Any, name: Any) -> Floats:
+def _read_points(raw: object, name: Any) -> Floats:
     """Read points of the first model: 1, 0.5 or 0."""
     try:
         points = read_values(raw, f"column {name!r}")
@@ -460,7 +464,7 @@ def _read_points(raw: Any, name: Any) -> Floats:
     return points
 
 
-def _read_weights(raw: Any, name: Any, n: int) -> Floats:
+def _read_weights(raw: object, name: Any, n: int) -> Floats:
     if raw is None:
         return np.ones(n)
     weights = read_values(raw, f"column {name!r}")

@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import (
     are_counts_given,
@@ -23,11 +23,12 @@ from fastcmp.core.checks import (
     choose,
 )
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import Compared, Record
+from fastcmp.core.records import Compared, Record, TaskScores
 from fastcmp.core.render import visible
 from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, check_workers, parts, reporting
+from fastcmp.core.typing import ColumnLike, Floats, Ints, ModelsLike, Pairs, Seed
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.datasets.reading import ULPS, dropped_sentence, read_data
 from fastcmp.datasets.task_draws import RANK_BY, Costs, count, weighted_tasks
@@ -37,11 +38,6 @@ from fastcmp.kernels.fold_tests import correlated_posterior, paired_gains
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.signed_ranks import pairs_above, signed_rank_draws
 from fastcmp.kernels.special import betainc
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Pairs = NDArray[np.int32]
-
 
 BAYES_CITE = (
     ("method", {"sign": "benavoli", "signed-rank": "benavoli", "correlated t": "corani"}),
@@ -84,9 +80,9 @@ class BayesComparison(Compared, Record):
     #: Tasks on which a is better, neither, and b, beyond the rope: n_a, n_rope, n_b.
     counts: tuple[int, int, int] | None = None
     #: Posterior mean of the three proportions, shape (3,): a, rope, b.
-    posterior_mean: NDArray[np.float64] | None = None
+    posterior_mean: Floats | None = None
     #: Parameters of the Dirichlet distribution, for "sign": a, rope, b.
-    alpha: NDArray[np.float64] | None = None
+    alpha: Floats | None = None
     #: Weight of the prior, and where it is: "a", "rope" or "b".
     prior_strength: float | None = None
     prior_place: str | None = None
@@ -202,7 +198,7 @@ class BayesPairs(Record):
     #: "signed-rank" or "sign".
     method: str
     #: Indices of the two models of each pair, a and b, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Probability that the proportion of tasks on which a is better by more than the
     #: rope is the largest, that of tasks within the rope, and that of b, shape (P,).
     p_a: Floats
@@ -211,7 +207,7 @@ class BayesPairs(Record):
     #: Probability that the proportion of a is larger than that of b, shape (P,).
     p_a_above_b: Floats
     #: Tasks on which a is better, neither, and b, shape (P, 3).
-    counts: NDArray[np.int64]
+    counts: Ints
     #: Posterior mean of the proportions of a, the rope and b, shape (P, 3).
     posterior_mean: Floats
     #: Probability to be the best of all models, with random weights of the tasks, the
@@ -318,7 +314,7 @@ BOUNDARIES = ("half", "rope")
 ROPE = 0.01
 
 
-def _read_rope(rope: Any, low: float, high: float) -> float:
+def _read_rope(rope: object, low: float, high: float) -> float:
     """Check the rope, or give that of scores from 0 to 1."""
     if rope is not None:
         return as_finite(rope, "rope", 0.0)
@@ -347,12 +343,12 @@ class _Pair(NamedTuple):
 
 
 def _read_pair(
-    scores_a: Any,
-    scores_b: Any,
-    rope: Any,
-    threshold: Any,
+    scores_a: ColumnLike,
+    scores_b: ColumnLike,
+    rope: object,
+    threshold: object,
     lower_is_better: Any,
-    names: Any,
+    names: object,
     shape: tuple[str, ...] = ("(D,)",),
 ) -> _Pair:
     """Scores of two models, checked, with the options that all tests of two models have."""
@@ -664,7 +660,7 @@ def bayes_signed_rank(
     boundary: str = "half",
     threshold: float = 0.95,
     n_resamples: int = 50_000,
-    rng: Any = None,
+    rng: Seed = None,
     lower_is_better: bool = False,
     names: Sequence[str] = ("a", "b"),
     workers: int | None = None,
@@ -767,7 +763,7 @@ _STRENGTH = {"signed-rank": 0.5, "sign": 1.0}
 
 
 def bayes_datasets(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     method: str = "signed-rank",
     rope: float | None = None,
@@ -778,7 +774,7 @@ def bayes_datasets(
     rank_by: str = "mean rank",
     threshold: float = 0.95,
     n_resamples: int = 50_000,
-    rng: Any = None,
+    rng: Seed = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     names: Sequence[str] | None = None,

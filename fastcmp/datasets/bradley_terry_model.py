@@ -26,10 +26,8 @@ from fastcmp.core.threads import (
     parts,
     reporting,
 )
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.kernels.task_ranks import battle_slopes, count_battles, without_ties
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: What is made of ties: half a win for both, nothing, or a parameter of their own.
 TIES = ("half", "ignored", "davidson")

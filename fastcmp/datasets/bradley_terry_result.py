@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_finite, as_proportion
 from fastcmp.core.errors import BadValueError
@@ -53,11 +52,11 @@ class BradleyTerry(PairwiseResult):
     )
 
     #: Of each strength, shape (M,).
-    standard_error: NDArray[np.float64]
+    standard_error: Floats
     #: Of each difference, shape (P,).
-    difference_standard_error: NDArray[np.float64]
+    difference_standard_error: Floats
     #: Of the strengths, shape (M, M).
-    covariance: NDArray[np.float64]
+    covariance: Floats
     #: "information", "sandwich", "clustered" or "bootstrap".
     covariance_method: str
     #: "half", "ignored" or "davidson".
@@ -104,7 +103,7 @@ class BradleyTerry(PairwiseResult):
         return True
 
     @property
-    def strength(self) -> NDArray[np.float64]:
+    def strength(self) -> Floats:
         """Strength of each model, shape (M,); they add up to zero."""
         return self.score
 

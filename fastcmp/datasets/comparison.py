@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import ScoreTable
+from fastcmp.core.records import ScoreTable, TaskScores
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
+from fastcmp.core.typing import Floats, Ints, ModelsLike, Seed
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.datasets import omnibus as tests_of_all
 from fastcmp.datasets.omnibus import OmnibusTest
@@ -35,9 +35,6 @@ from fastcmp.pairwise.engine import compare_pairs, read_options
 from fastcmp.pairwise.leaderboard import format_score
 from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 _TESTS = {
     "wilcoxon": "Wilcoxon's signed-rank test over the data sets",
     "sign": "sign test of the data sets that each won",
@@ -52,7 +49,7 @@ _TESTS = {
 _COMMENSURABLE = ("quade", "aligned", "t")
 
 
-def test_name(result: Any) -> str:
+def test_name(result: DatasetsResult) -> str:
     """Name of the test of a pair."""
     name = _TESTS[result.method]
     details = []
@@ -276,7 +273,7 @@ _SIZED = ("wilcoxon", "t", "quade", "aligned")
 
 
 def compare_datasets(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     method: str = "wilcoxon",
     omnibus: str = "auto",
@@ -287,7 +284,7 @@ def compare_datasets(
     variance: str | None = None,
     alternative: str = "two-sided",
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     adjust: str | None = None,
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,

@@ -15,6 +15,7 @@ from fastcmp.core.records import Record, ScoreTable
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import check_memory, parts
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.counts.pairs import all_pairs, model_index
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.datasets.reading import name_tasks
@@ -47,22 +48,22 @@ class TaskTable(Record):
     names: tuple[str, ...]
     tasks: tuple[str, ...]
     #: Mean over all folds, shape (M, D).
-    scores: NDArray[np.float64]
+    scores: Floats
     #: Indices of the two models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: By how much the first of a pair is better on average, shape (P, D); NaN where a
     #: model lacks a score.
-    difference: NDArray[np.float64]
+    difference: Floats
     #: Student's t, positive where the first is better, and its p-value, shape (P, D).
-    statistic: NDArray[np.float64]
-    pvalue: NDArray[np.float64]
+    statistic: Floats
+    pvalue: Floats
     df: int
     #: The model that the others are marked against.
     baseline: str
     alpha: float
     lower_is_better: bool
     #: Of each task, shape (D,).
-    test_train_ratio: NDArray[np.float64]
+    test_train_ratio: Floats
     #: Folds of all repetitions.
     n_splits: int
 
@@ -115,14 +116,14 @@ class TaskTable(Record):
         better = sign[:, None] * self._decided()[places]
         return np.array(["*", "", "v"])[better + 1].T
 
-    def _decided(self) -> NDArray[np.int64]:
+    def _decided(self) -> Ints:
         """The significantly better model: 1 the first, -1 the second, 0 none; shape (P, D)."""
         with np.errstate(invalid="ignore"):
             sign = np.where(self.pvalue <= self.alpha, np.sign(self.difference), 0)
         return sign.astype(np.int64)
 
     @property
-    def mark_counts(self) -> NDArray[np.int64]:
+    def mark_counts(self) -> Ints:
         """Tasks with "v", no mark and "*" of each other model, shape (M - 1, 3).
 
         A task on which the pair was not tested is not counted.
@@ -132,16 +133,16 @@ class TaskTable(Record):
         return np.stack([((marks == m) & tested).sum(axis=0) for m in MARKS], axis=1)
 
     @property
-    def wins(self) -> NDArray[np.int64]:
+    def wins(self) -> Ints:
         """Tasks on which the model of the row is significantly better, shape (M, M)."""
         return self._table(self._decided())
 
     @property
-    def better(self) -> NDArray[np.int64]:
+    def better(self) -> Ints:
         """Tasks on which the model of the row has the better mean, shape (M, M)."""
         return self._table(np.sign(np.nan_to_num(self.difference)))
 
-    def _table(self, sign: NDArray[Any]) -> NDArray[np.int64]:
+    def _table(self, sign: NDArray[Any]) -> Ints:
         n_models = len(self.names)
         counts = np.zeros((n_models, n_models), np.int64)
         i, j = self.pairs.T

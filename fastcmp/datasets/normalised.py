@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, TaskScores
 from fastcmp.core.sections import MODEL, Column, Section
+from fastcmp.core.typing import Floats, ModelsLike
 from fastcmp.datasets.reading import POLICIES, read_data
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -80,7 +77,7 @@ class NormalisedScores(Record):
 
 
 def normalised_scores(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     lower_is_better: bool = False,
     missing: str = "raise",

@@ -8,22 +8,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import Record
+from fastcmp.core.records import Record, TaskScores
 from fastcmp.core.sections import MODEL, Column, Section, format_pvalue
 from fastcmp.core.sentences import differ_sentence, null_sentence
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, parts, reporting
+from fastcmp.core.typing import Floats, Ints, ModelsLike, Seed
 from fastcmp.datasets.battles import components
 from fastcmp.datasets.reading import Gains, rank_tasks, read_data
 from fastcmp.kernels.friedman_exact import add_orders, count_orders, list_orders, reach_with_orders
 from fastcmp.kernels.special import chdtrc, fdtrc
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.task_ranks import midranks_sorted, rank_sum_draws
-
-Floats = NDArray[np.float64]
 
 _NAMES = {
     "friedman": "Friedman's test",
@@ -75,7 +73,7 @@ class OmnibusTest(Record):
     n_tasks: int
     #: Mean rank of each model, shape (M,), 1 for the best; of "aligned" the mean rank
     #: among all aligned scores. Of the tasks that have the model.
-    mean_rank: NDArray[np.float64]
+    mean_rank: Floats
     #: Sums S of Quade's test, or A of Skillings and Mack's, shape (M,); else None.
     weighted_sum: Any = None
     #: Of Friedman's test, whatever the method: chi-square, Iman and Davenport's F,
@@ -148,7 +146,7 @@ class OmnibusTest(Record):
 
 
 def friedman(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     method: str = "auto",
     ties: str = "corrected",
@@ -156,7 +154,7 @@ def friedman(
     names: Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> OmnibusTest:
@@ -230,7 +228,7 @@ def friedman(
 
 
 def quade(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     lower_is_better: bool = False,
     names: Sequence[str] | None = None,
@@ -287,7 +285,7 @@ def quade(
 
 
 def aligned_ranks(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     ties: str = "corrected",
     lower_is_better: bool = False,
@@ -346,7 +344,7 @@ def aligned_ranks(
 
 
 def skillings_mack(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     lower_is_better: bool = False,
     names: Sequence[str] | None = None,
@@ -406,14 +404,14 @@ def skillings_mack(
 Draws = tuple[int, int | None]
 
 
-def read_draws(n_resamples: Any, rng: Any) -> Draws:
+def read_draws(n_resamples: Any, rng: Seed) -> Draws:
     """Check how many draws there are, and where they come from."""
     return as_resamples(n_resamples), None if rng is None else as_seed(rng)
 
 
 def _test(
     method: str,
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     lower_is_better: Any,
     names: Any,
     tasks: Any,
@@ -503,7 +501,7 @@ class RankSums(NamedTuple):
     """Sums over the ranks, as whole numbers."""
 
     #: Twice the rank sums, shape (M,).
-    doubled: NDArray[np.int64]
+    doubled: Ints
     #: Four times the sum of squared deviations of rank sums, and of ranks.
     between: int
     within: int

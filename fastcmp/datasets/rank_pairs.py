@@ -10,13 +10,14 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_whole, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent, t_tail
 from fastcmp.core.records import unwrap
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.datasets.omnibus import aligned, quade_sums, rank_sums
 from fastcmp.datasets.reading import Gains
@@ -35,10 +36,6 @@ from fastcmp.kernels.task_ranks import count_wins
 from fastcmp.paired.mcnemar_counts import evaluate_counts
 from fastcmp.pairwise.decisions import TIED, UNTESTED, find_ties
 from fastcmp.pairwise.engine import PairTests
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Pairs = NDArray[np.int32]
 
 _SIDE = 64  # models of a side of a tile
 _CELLS = 1 << 20  # differences that are looked at together

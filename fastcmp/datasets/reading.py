@@ -8,20 +8,18 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
-from fastcmp.core.records import ScoreTable, are_task_scores
+from fastcmp.core.records import ScoreTable, TaskScores, are_task_scores
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Floats, Ints, ModelsLike
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values, refuse_ids
 from fastcmp.items.signed_rank import decimal_codes
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.task_ranks import rank_rows
-
-Floats = NDArray[np.float64]
 
 _CELLS = 1 << 20  # scores that are sorted together
 ULPS = 8 * float(np.finfo(np.float64).eps)  # values closer than this, of the largest, are tied
@@ -29,8 +27,8 @@ _SHOWN = 3  # missing scores that are listed
 
 
 def read_scores(
-    scores: Any,
-    names: Sequence[str] | None = None,
+    scores: ModelsLike | TaskScores,
+    names: object = None,
     tasks: Sequence[str] | None = None,
     *,
     lower_is_better: bool = False,
@@ -82,9 +80,9 @@ def read_scores(
         refuse_ids(titles, columns, "scores")
     if tasks is None:
         column = named[0][1]
-        index = getattr(scores, "index", getattr(column, "index", None))
+        index = getattr(scores, "index", getattr(column, "index", ()))
         labelled = hasattr(column, "iloc") and type(index).__name__ != "RangeIndex"
-        rows = [str(i) for i in index] if labelled else []  # type: ignore[union-attr]
+        rows = [str(i) for i in index] if labelled else []
         # An index that repeats itself names the kind of tasks, not the tasks.
         tasks = rows if len(set(rows)) == n_tasks else None
     labels = name_tasks(tasks, n_tasks)
@@ -100,7 +98,7 @@ def read_scores(
     return ScoreTable(tuple(name for name, _ in named), labels, matrix, lower)
 
 
-def _refuse_folds(scores: Any, parts: list[Any]) -> None:
+def _refuse_folds(scores: ModelsLike | TaskScores, parts: list[Any]) -> None:
     """Refuse scores of folds or repetitions: they are no tasks."""
     most = 2 if parts[0] is scores else 1
     for part in parts:
@@ -115,7 +113,7 @@ def _refuse_folds(scores: Any, parts: list[Any]) -> None:
             )
 
 
-def _holds_names(raw: Any) -> bool:
+def _holds_names(raw: object) -> bool:
     """Whether a column holds text other than numbers."""
     numeric = isinstance(raw, np.ndarray) and raw.dtype.kind in "biuf"
     if numeric or not np.iterable(raw):
@@ -131,7 +129,7 @@ def _holds_names(raw: Any) -> bool:
     return False
 
 
-def _column(raw: Any, title: str) -> Floats:
+def _column(raw: object, title: str) -> Floats:
     """Read the scores of one model."""
     try:
         column = as_values(raw, title)
@@ -147,7 +145,7 @@ def _column(raw: Any, title: str) -> Floats:
     return column.astype(np.float64)
 
 
-def name_tasks(tasks: Any, n_tasks: int) -> tuple[str, ...]:
+def name_tasks(tasks: object, n_tasks: int) -> tuple[str, ...]:
     """Names of the tasks, as the user gives them or numbered."""
     if tasks is None:
         return _numbered(n_tasks)
@@ -235,16 +233,16 @@ class TaskData(NamedTuple):
     gains: Gains
     missing: str
     #: Missing scores of each model before that, shape (M,), and tasks dropped for them.
-    n_missing: NDArray[np.int64]
+    n_missing: Ints
     n_dropped: int
 
 
 def read_data(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     lower_is_better: Any,
     missing: str = "raise",
-    names: Sequence[str] | None = None,
+    names: object = None,
     tasks: Sequence[str] | None = None,
     policies: tuple[str, ...] = POLICIES[:2],
 ) -> TaskData:

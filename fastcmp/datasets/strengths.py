@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
+from fastcmp.core.records import TaskScores
 from fastcmp.core.threads import Progress, blas_for, check_progress, check_workers
+from fastcmp.core.typing import ColumnLike, Floats, ModelsLike, Seed
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.datasets.battles import (
     davidson_problem,
@@ -35,7 +37,6 @@ from fastcmp.datasets.bradley_terry_model import (
 from fastcmp.datasets.bradley_terry_result import BradleyTerry
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked, check_all_pairs, promise
 
-Floats = NDArray[np.float64]
 Pairs = Sequence[tuple[int | str, int | str]] | None
 
 _FEW_CLUSTERS = 20
@@ -52,7 +53,7 @@ def _rank(
     ties_as: Any,
     ridge: Any,
     n_resamples: Any = 2,
-    rng: Any = 0,
+    rng: Seed = 0,
     workers: Any = None,
     progress: Any = None,
     adjust: str,
@@ -298,11 +299,11 @@ def bradley_terry(
 
 
 def bradley_terry_from_scores(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     lower_is_better: bool = False,
     missing: str = "raise",
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     ties_as: str = "half",
     ridge: float = 0.0,
     covariance: str = "clustered",
@@ -312,7 +313,7 @@ def bradley_terry_from_scores(
     pairs: Pairs = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> BradleyTerry:
@@ -427,7 +428,7 @@ def bradley_terry_from_battles(
     pairs: Pairs = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> BradleyTerry:

@@ -9,7 +9,6 @@ from math import comb, factorial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import (
     as_flag,
@@ -21,19 +20,17 @@ from fastcmp.core.checks import (
     choose,
 )
 from fastcmp.core.errors import BadTypeError, BadValueError
-from fastcmp.core.records import Drawn, Record, ScoreTable
+from fastcmp.core.records import Drawn, Record, ScoreTable, TaskScores
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.typing import Flags, Floats, Ints, ModelsLike, Seed
 from fastcmp.datasets.reading import Gains, dropped_sentence, name_tasks, rank_tasks, read_data
 from fastcmp.kernels.dirichlet import random_exponentials
 from fastcmp.kernels.item_bootstrap import draw_units
 from fastcmp.kernels.item_values import LARGEST
 from fastcmp.kernels.task_ranks import count_ranks, nested_draws
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 RANK_BY = ("mean rank", "mean score")
 METHODS = ("auto", "exact", "draws")
@@ -193,7 +190,7 @@ class TaskBootstrap(Drawn, Record):
     #: Tasks left out because a model has no score there.
     n_dropped: int
     #: Rank on the tasks as they are: 1 + the number of models strictly better, (M,).
-    rank: NDArray[np.int64]
+    rank: Ints
     #: Mean rank or mean score on the tasks as they are, shape (M,).
     estimate: Floats
     #: Its variance over the draws, shape (M,); exact, except where items are drawn too.
@@ -206,7 +203,7 @@ class TaskBootstrap(Drawn, Record):
     #: [j, k] is the probability that model j has rank k + 1, shape (M, M).
     rank_distribution: Floats
     #: Least and greatest rank within the confidence level, shape (M, 2).
-    rank_interval: NDArray[np.int64]
+    rank_interval: Ints
     #: How many places are the top, and the probability to be among them, shape (M,).
     k: int
     top_k: Floats
@@ -289,7 +286,7 @@ _CLOSE = 1e-6  # of the largest value, that a score may differ from the mean of 
 _EQUAL = 1e-13  # means that differ by less, of the largest value, are tied
 
 
-def _listed(raw: Any, argument: str) -> list[Any]:
+def _listed(raw: object, argument: str) -> list[Any]:
     if isinstance(raw, (str, bytes)) or not isinstance(raw, Iterable):
         raise BadTypeError(f"`{argument}` must be a sequence of arrays, one a task", repr(raw))
     return list(raw)
@@ -358,7 +355,7 @@ def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw
 
 
 def task_bootstrap(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     rank_by: str = "mean rank",
     top_k: int = 1,
@@ -367,7 +364,7 @@ def task_bootstrap(
     nested: bool = False,
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
-    rng: Any = None,
+    rng: Seed = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     names: Sequence[str] | None = None,
@@ -475,7 +472,10 @@ def task_bootstrap(
     if exact:
         listed, weights = all_draws(d)
         n_draws, by_task = weights.size, np.ascontiguousarray(costs.values.T)
-        draw = lambda part: np.asarray(listed[part] @ by_task)  # noqa: E731
+
+        def draw(part: slice) -> Floats:
+            return listed[part] @ by_task
+
     with ThreadPool(check_workers(workers)) as pool:
         counts = count(draw, costs, n_draws, pool, top=top, weights=weights)
     means = costs.values.mean(axis=1) / costs.scale
@@ -559,7 +559,7 @@ class LeftOutTasks(Record):
         return np.asarray(self.ranks.max(axis=0))
 
     @property
-    def changes(self) -> NDArray[np.bool_]:
+    def changes(self) -> Flags:
         """Whether ranks change without the task, shape (D,)."""
         return np.asarray((self.ranks != self.rank).any(axis=1))
 
@@ -605,7 +605,7 @@ class LeftOutTasks(Record):
 
 
 def leave_one_task_out(
-    scores: Any,
+    scores: ModelsLike | TaskScores,
     *,
     rank_by: str = "mean rank",
     lower_is_better: bool = False,
@@ -679,7 +679,7 @@ class TaskNoise(Record):
 
     tasks: tuple[str, ...]
     #: Items, folds or repetitions of each task, shape (D,).
-    n_items: NDArray[np.int64]
+    n_items: Ints
     #: Mean difference of each task, shape (D,), and variance of its items (divisor
     #: n - 1).
     task_means: Floats

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
@@ -18,6 +18,7 @@ from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, beware, format_interval, format_pvalue, table_of
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints, Label, ModelsLike, Seed
 from fastcmp.counts.pairs import model_index
 from fastcmp.estimates.calibration_parts import (
     EXACT,
@@ -42,9 +43,6 @@ from fastcmp.inputs.ratings import (
 )
 from fastcmp.items.losses import check_eps
 from fastcmp.pairwise.model_estimates import Estimates, sums_by_unit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SCORES = ("brier", "log_loss")
 METHODS = ("balanced", "plug-in")
@@ -379,7 +377,12 @@ class Problem(NamedTuple):
 
 
 def read_problems(
-    y_true: Any, probabilities: Any, multiclass: str, classes: Any, positive: Any, names: Any
+    y_true: object,
+    probabilities: object,
+    multiclass: str,
+    classes: Any,
+    positive: Label,
+    names: object,
 ) -> tuple[tuple[str, ...], list[list[Problem]], str | None, tuple[Floats, Floats]]:
     """Problems of two classes: one a model, or one a class with ``"class-wise"``.
 
@@ -445,8 +448,8 @@ def _read_folds(
 
 
 def calibration(
-    y_true: ArrayLike,
-    probabilities: Any,
+    y_true: ColumnLike,
+    probabilities: ModelsLike,
     *,
     score: str = "brier",
     method: str = "balanced",
@@ -457,14 +460,14 @@ def calibration(
     hosmer_lemeshow_groups: int | None = None,
     fitted: bool = False,
     eps: float | None = None,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     weights: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 0,
-    classes: Sequence[Any] | None = None,
-    positive: Any = None,
+    classes: Classes | None = None,
+    positive: Label = None,
     names: Sequence[str] | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> Calibration:
     """The distances of models' probabilities from frequencies, and tests of them.

@@ -6,12 +6,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.threads import parts
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from fastcmp.core.typing import Floats, Ints
 
 #: Items up to which all outcomes are looked at.
 EXACT = 16
@@ -289,7 +286,7 @@ def _log_likelihood(y: Floats, x: Floats, w: Floats) -> float:
 
 
 def miscalibration_pvalue(
-    y: Floats, p: Floats, ordered: Ordered, score: str, n_resamples: int, rng: Any
+    y: Floats, p: Floats, ordered: Ordered, score: str, n_resamples: int, rng: np.random.Generator
 ) -> float:
     """P-value of MCB = 0: exact up to 16 items, else by drawn outcomes; NaN for no draws."""
     observed = _miscalibration(y[np.newaxis], ordered, score)[0]

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.threads import parts
-from fastcmp.estimates.judge_inputs import NOTHING, Design, Floats, Items, Judged, dot, in_threads
+from fastcmp.core.typing import Floats, Ints
+from fastcmp.estimates.judge_inputs import NOTHING, Design, Items, Judged, dot, in_threads
 from fastcmp.estimates.other_corrections import (
     Other,
     by_label_strata,
@@ -534,7 +535,7 @@ def correct_models(
 
 
 def satterthwaite(
-    of_labels: Any, others: Any, counts: Any, sizes: Any, n_tuned: Any, design: Design
+    of_labels: Floats, others: Floats, counts: Ints, sizes: Ints, n_tuned: Any, design: Design
 ) -> Floats:
     """Degrees of freedom of variances that are sums over strata, shape (H, ...), of two parts.
 

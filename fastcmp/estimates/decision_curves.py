@@ -17,14 +17,22 @@ from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, beware, format_interval, table_of
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, parts
+from fastcmp.core.typing import (
+    ColumnLike,
+    Flags,
+    Floats,
+    Ints,
+    Label,
+    ModelsLike,
+    Numbers,
+    Pairs,
+    Seed,
+)
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.estimates.net_benefit import STRATEGIES, reached, read_risks
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.pairwise.max_t import LATTICE, Maxima, directions, order_statistics, read_draws
 from fastcmp.pairwise.model_estimates import Estimates
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _FEW = 10  # discordant decisions
 _UNITS = 1024  # of more items random blocks are drawn together
@@ -71,7 +79,7 @@ class DecisionCurve(Drawn, Record):
     interventions_avoided: Floats
     interventions_avoided_interval: Floats
     #: Shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Net benefit of the first of a pair less that of the second, shape (P, T).
     difference: Floats
     difference_standard_error: Floats
@@ -215,14 +223,14 @@ def _interval(ends: Floats) -> str:
     return "-" if np.isnan(ends[0]) else format_interval(*ends, digits=4, sign="+")
 
 
-def _inverse(gain: Any) -> Floats:
+def _inverse(gain: Numbers) -> Floats:
     """One over each positive number, infinite for others; NaN stays."""
     gain = np.asarray(gain, np.float64)
     with np.errstate(divide="ignore"):
         return np.where(gain <= 0.0, np.inf, 1.0 / gain)
 
 
-def _ranges(thresholds: Floats, marked: NDArray[np.bool_]) -> str:
+def _ranges(thresholds: Floats, marked: Flags) -> str:
     """The marked thresholds as ranges, such as "0.1-0.3"; at most two of them."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(int)))
     ends = [(thresholds[i], thresholds[j - 1]) for i, j in edges.reshape(-1, 2).tolist()]
@@ -312,22 +320,22 @@ class _Scale(NamedTuple):
 
 
 def decision_curve(
-    y_true: ArrayLike,
-    probabilities: Any,
+    y_true: ColumnLike,
+    probabilities: ModelsLike,
     *,
     thresholds: ArrayLike | None = None,
     prevalence: float | None = None,
     prevalence_se: float | None = None,
     standardised: bool = False,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     weights: ArrayLike | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
-    positive: Any = None,
+    positive: Label = None,
     names: Sequence[str] | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> DecisionCurve:
     """Net benefit of treating by models' probabilities, over thresholds.
@@ -522,7 +530,7 @@ def decision_curve(
     )
 
 
-def _read_thresholds(raw: Any) -> Floats:
+def _read_thresholds(raw: object) -> Floats:
     """Different thresholds in ascending order, shape (T,)."""
     if raw is None:
         return np.arange(1, 100) / 100.0
@@ -610,7 +618,7 @@ def _variances(
 def _critical_value(
     items: _Items,
     scale: _Scale,
-    pairs: NDArray[np.int32],
+    pairs: Pairs,
     error: Floats,
     error_of: float,
     level: float,
@@ -655,7 +663,7 @@ def _critical_value(
         normals = rng.standard_normal((block.stop - block.start, flat.shape[1]), np.float32)
         values = (flat @ normals.T).reshape(*rows.shape[:2], -1)
 
-        def look(k: int, values: Any = values) -> Any:
+        def look(k: int, values: NDArray[np.float32] = values) -> Any:
             standardized = values[i, k]
             standardized -= values[j, k]
             standardized *= inverse[k]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.errors import BadValueError
@@ -15,15 +14,13 @@ from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, dropped_sentences, how
+from fastcmp.core.typing import ColumnLike, Flags, Floats, Ints, Label, ModelsLike, Pairs
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.inputs.binary_labels import Truth, read_labels, read_truth
 from fastcmp.inputs.item_groups import Grouping, read_grouping
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, read_names
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, adjusted_by, promise
 from fastcmp.pairwise.model_estimates import RowDistances, listed
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _FEW = 10  # items of a rate for a normal limit
 #: A rate -> of which items, by the truth (None: all; "+": those predicted positive), and
@@ -57,11 +54,11 @@ class GroupGaps(Record):
     names: tuple[str, ...]
     groups: tuple[Any, ...]
     #: Items that a rate is of, shape (R, M, G), and the rates; NaN of none.
-    n: NDArray[np.int64]
+    n: Ints
     rates: Floats
     #: Indices of the two groups of each pair, shape (Q, 2), and of the two models, (P, 2).
-    group_pairs: NDArray[np.int32]
-    model_pairs: NDArray[np.int32]
+    group_pairs: Pairs
+    model_pairs: Pairs
     #: Shape (R, M + P, Q), by Welch's t; intervals (R, M + P, Q, 2).
     gap: Floats
     standard_error: Floats
@@ -181,13 +178,13 @@ class GroupGaps(Record):
 
 
 def group_gaps(
-    y_true: ArrayLike,
-    preds: Any,
-    group: ArrayLike,
+    y_true: ColumnLike,
+    preds: ModelsLike,
+    group: ColumnLike,
     *,
     rate: str | Sequence[str] = "selection",
-    positive: Any = None,
-    groups: ArrayLike | None = None,
+    positive: Label = None,
+    groups: ColumnLike | None = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     names: Sequence[str] | None = None,
@@ -331,7 +328,7 @@ def group_gaps(
     )
 
 
-def _predictions(raw: Any, names: Any, truth: Truth) -> tuple[tuple[str, ...], Flags]:
+def _predictions(raw: Any, names: object, truth: Truth) -> tuple[tuple[str, ...], Flags]:
     """Names of the models, and which items each predicts to be positive, (M, n)."""
     if not has_names(raw) and (hasattr(raw, "iloc") or np.ndim(raw) == 1):
         named = [("model", raw)]
@@ -349,9 +346,9 @@ def _predictions(raw: Any, names: Any, truth: Truth) -> tuple[tuple[str, ...], F
 class _GroupRate(NamedTuple):
     """One rate in one group: of the models, and then the differences of pairs of these."""
 
-    n: NDArray[np.int64]
+    n: Ints
     #: Items or clusters, of a pair the fewer, shape (M + P,).
-    units: NDArray[np.int64]
+    units: Ints
     rate: Floats
     variance: Floats
     #: Influences of items, shape (M, n), or sums of clusters, (M, G), scaled up.
@@ -364,7 +361,7 @@ def _rate_in(
     predicted: Flags,
     inside: Flags,
     clusters: Grouping | None,
-    pairs: NDArray[np.int32],
+    pairs: Pairs,
 ) -> _GroupRate:
     """One rate among some items."""
     of, counted = RATES[name]
@@ -392,7 +389,7 @@ def _rate_in(
     return _GroupRate(n, fewer, rate, _variances(rows, pairs), rows)
 
 
-def _variances(rows: Floats, pairs: NDArray[np.int32]) -> Floats:
+def _variances(rows: Floats, pairs: Pairs) -> Floats:
     """Squared lengths of rows, and of the differences of pairs, shape (M + P,)."""
     is_finite: Any = np.isfinite(rows).all(axis=1)
     squares = RowDistances(np.where(is_finite[:, None], rows, 0.0), 1e-28, all_pairs=True)(pairs)
@@ -404,8 +401,8 @@ def _cautions(
     rate_names: list[str],
     names: tuple[str, ...],
     labels: tuple[Any, ...],
-    counts: NDArray[np.int64],
-    units: NDArray[np.int64],
+    counts: Ints,
+    units: Ints,
     rates: Floats,
 ) -> tuple[str, ...]:
     """What makes the answers doubtful, in sentences."""

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, format_pvalue
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.estimates.judge_inputs import correlated, read_judged
 from fastcmp.kernels.special import fdtrc
-
-Floats = NDArray[np.float64]
 
 _OF_MODEL = (
     *("correlation", "n_effective", "n_effective_limit", "agreement", "kappa"),
@@ -58,7 +56,7 @@ class JudgeAgreement(Record):
     names: tuple[str, ...]
     n_items: int
     #: Items with labels, shape (M,).
-    n_labels: NDArray[np.int64]
+    n_labels: Ints
     #: Of judged values and labels, shape (M,).
     correlation: Floats
     #: How many labels without a judge would tell as much, and how many at most, however many
@@ -75,7 +73,7 @@ class JudgeAgreement(Record):
     equal_sensitivity_pvalue: float
     equal_specificity_pvalue: float
     #: Pairs of models, and the correlation of the differences that judge and people see.
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     correlation_of_differences: Floats
 
     _columns = (

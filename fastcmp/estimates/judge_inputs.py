@@ -12,10 +12,10 @@ from fastcmp.core.checks import warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.typing import Floats
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
 from fastcmp.inputs.values import as_values
 
-Floats = NDArray[np.float64]
 Items = NDArray[np.int64]
 
 _LARGE = 1 << 20  # values, from which on there are several threads
@@ -93,7 +93,7 @@ class Design(NamedTuple):
         return sums[self.units(items)]
 
 
-def read_judged(judge: Any, human: Any, names: Any) -> Judged:
+def read_judged(judge: Any, human: Any, names: object) -> Judged:
     """Checked judged values and labels; one column of each is one model."""
     axes = [2 if has_names(x) else _n_axes(x) for x in (judge, human)]
     for name, raw, n_axes in zip(("judge", "human"), (judge, human), axes, strict=True):
@@ -185,7 +185,7 @@ def in_threads(work: Callable[[slice], None], n_models: int, n_items: int) -> No
         pool.run(work, parts(n_models, -(-n_models // workers)), steps=0)
 
 
-def _n_axes(raw: Any) -> int:
+def _n_axes(raw: object) -> int:
     """Number of axes of an array or of nested lists."""
     if isinstance(raw, (list, tuple)):
         return 1 + _n_axes(next((x for x in raw if x is not None), 0.0))

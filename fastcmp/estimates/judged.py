@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_finite, as_flag, as_numbers, as_proportion, choose
 from fastcmp.core.errors import BadValueError
@@ -16,13 +16,12 @@ from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, beware, format_pvalue, main_table
 from fastcmp.core.sentences import how
+from fastcmp.core.typing import ColumnLike, Flags, Floats, Ints
 from fastcmp.estimates.corrections import correct_models, degrees
 from fastcmp.estimates.judge_checks import equal_means
 from fastcmp.estimates.judge_inputs import Design, Items, Judged, correlated, read_judged
 from fastcmp.inputs.item_groups import read_grouping, read_item_groups
 from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates
-
-Floats = NDArray[np.float64]
 
 TUNES = ("model", "common", "pair", "slope", "stratum")
 CONVENTIONS = ("inside", "ppi", "horvitz-thompson")
@@ -49,7 +48,7 @@ class JudgedValues(Record):
     #: ``tune="stratum"``, for each model and stratum, shape (M, H).
     lam: Floats
     #: Items with labels, shape (M,).
-    n_labels: NDArray[np.int64]
+    n_labels: Ints
     #: Of labels and judged values of the items that have both, shape (M,).
     correlation: Floats
     #: How many labels without a judge would tell as much, shape (M,).
@@ -83,7 +82,7 @@ class JudgedValues(Record):
     #: What each item adds to each mean, whose error is the mean of these, shape (M, N).
     influences: Floats
     #: Cluster of each item, shape (N,), or None.
-    codes: NDArray[np.int64] | None
+    codes: Ints | None
     n_items: int
     n_clusters: int | None
     tune: str | float
@@ -187,8 +186,8 @@ def judged_values(
     judge: Any,
     human: Any,
     *,
-    groups: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
+    strata: ColumnLike | None = None,
     stratum_weights: Any = "items",
     label_strata: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -519,11 +518,7 @@ def _wilson(
 
 
 def _cautions(
-    result: JudgedValues,
-    data: Judged,
-    design: Design,
-    units: list[Items],
-    constant: NDArray[np.bool_],
+    result: JudgedValues, data: Judged, design: Design, units: list[Items], constant: Flags
 ) -> tuple[str, ...]:
     """What makes the answer doubtful, in sentences."""
     n, y = result.n_labels, [y for _, y in data.labels]

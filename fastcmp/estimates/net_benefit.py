@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_numbers, as_proportion, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import ColumnLike, Flags, Floats, Label, ModelsLike
 from fastcmp.inputs.model_names import read_names
 from fastcmp.inputs.ratings import (
     Probabilities,
@@ -21,8 +22,6 @@ from fastcmp.inputs.ratings import (
     read_true_labels,
 )
 
-Floats = NDArray[np.float64]
-
 #: The two strategies that need no model.
 STRATEGIES = ("treat all", "treat none")
 _DENSITIES = ("uniform", "brier", "log_loss")
@@ -31,13 +30,13 @@ _NODES = 64  # of Gauss-Legendre quadrature
 
 
 def net_benefit_values(
-    y_true: ArrayLike,
-    probabilities: Any,
+    y_true: ColumnLike,
+    probabilities: ModelsLike,
     *,
     threshold: Any,
     threshold_density: Any = "uniform",
     strategies: bool = False,
-    positive: Any = None,
+    positive: Label = None,
 ) -> Any:
     """Net benefit of each item: what deciding by a model's probability gains.
 
@@ -125,8 +124,8 @@ def net_benefit_values(
 
 
 def read_risks(
-    y_true: Any, probabilities: Any, positive: Any, names: Any = None
-) -> tuple[Probabilities, NDArray[np.bool_]]:
+    y_true: object, probabilities: object, positive: Label, names: object = None
+) -> tuple[Probabilities, Flags]:
     """Probabilities of the positive class by one or more models, and which items are positive."""
     read = read_probabilities(y_true, probabilities)
     read = replace(read, names=read_names(names, len(read.names), read.names))
@@ -145,7 +144,7 @@ def read_risks(
     return read, truth
 
 
-def _read_range(threshold: Any, density: Any) -> tuple[float, float]:
+def _read_range(threshold: object, density: object) -> tuple[float, float]:
     """The ends of a range of thresholds; both the same for a single one."""
     if not isinstance(threshold, tuple):
         t = as_proportion(threshold, "threshold")

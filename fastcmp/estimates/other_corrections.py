@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.errors import BadValueError
-from fastcmp.estimates.judge_inputs import NOTHING, Design, Floats, Items, dot
+from fastcmp.core.typing import Floats, Numbers
+from fastcmp.estimates.judge_inputs import NOTHING, Design, Items, dot
 
 
 class Other(NamedTuple):
@@ -38,7 +39,7 @@ def by_label_strata(
     n, here, f, n_tuned = judged.size, strata[items], judged[items], 0.0
     sizes, labels = np.bincount(strata), np.bincount(here).astype(np.float64)
 
-    def influences(column: Floats, factor: Any = 1.0) -> Floats:
+    def influences(column: Floats, factor: Numbers = 1.0) -> Floats:
         means = np.bincount(here, column) / labels
         values = (means - sizes @ means / n)[strata]
         values[items] += factor * (sizes / labels)[here] * (column - means[here])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws, as_numbers, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
@@ -16,6 +15,7 @@ from fastcmp.core.records import Drawn, Record
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Flags, Floats, ModelsLike, Pairs, Seed
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.inputs.model_names import read_names
 from fastcmp.items.best_models import read_means
@@ -23,9 +23,6 @@ from fastcmp.pairwise.adjust import ADJUSTMENTS, FAMILYWISE, adjust_checked, adj
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
 from fastcmp.pairwise.max_t import critical_value
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of, listed, some_of
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 LIMITS = ("maxt", "bonferroni")
 
@@ -38,7 +35,7 @@ class ExactValues(NamedTuple):
     names: tuple[str, ...] | None
 
 
-def exact(values: Any) -> ExactValues:
+def exact(values: ModelsLike) -> ExactValues:
     """Mark numbers of models as known without error, for `pareto_set`.
 
     Parameters
@@ -102,7 +99,7 @@ class ParetoSet(Drawn, Record):
     estimate: Floats
     interval: Floats
     #: Ordered pairs, shape (P, 2); p-values of dominance, alone and adjusted, shape (P,).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     pvalue: Floats
     pvalue_adjusted: Floats
     #: Pairs that no exact criterion refutes: those that were adjusted for, shape (P,).
@@ -235,14 +232,14 @@ def pareto_set(
     *,
     lower_is_better: Mapping[str, bool] | Collection[str] | None = None,
     margins: Mapping[str, float] | None = None,
-    groups: Any = None,
+    groups: ModelsLike | None = None,
     missing: str = "raise",
     names: Sequence[str] | None = None,
     alpha: float = 0.05,
     adjust: str = "holm",
     limits: str = "maxt",
     n_resamples: int = 4000,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> ParetoSet:
     """The models that are worth their cost: those that no other dominates.
@@ -483,7 +480,7 @@ def pareto_set(
     )
 
 
-def _directions(raw: Any, titles: tuple[str, ...]) -> dict[str, bool]:
+def _directions(raw: object, titles: tuple[str, ...]) -> dict[str, bool]:
     """Whether less is better, by criterion."""
     if isinstance(raw, Mapping):
         lacking = [title for title in titles if title not in raw]
@@ -505,7 +502,7 @@ def _directions(raw: Any, titles: tuple[str, ...]) -> dict[str, bool]:
     return _some_of(raw, "lower_is_better", titles)
 
 
-def _some_of(raw: Any, argument: str, titles: tuple[str, ...]) -> dict[str, bool]:
+def _some_of(raw: object, argument: str, titles: tuple[str, ...]) -> dict[str, bool]:
     """Whether each criterion is among some that are named."""
     if isinstance(raw, str) or not isinstance(raw, Collection):
         raise BadTypeError(f"`{argument}` must name criteria of {list(titles)}", repr(raw))
@@ -518,7 +515,7 @@ def _some_of(raw: Any, argument: str, titles: tuple[str, ...]) -> dict[str, bool
 
 
 def _margins(
-    raw: Any, titles: tuple[str, ...], read: list[Estimates | ExactValues]
+    raw: object, titles: tuple[str, ...], read: list[Estimates | ExactValues]
 ) -> dict[str, float]:
     """The largest difference that does not matter, by criterion."""
     if raw is None:
@@ -543,7 +540,7 @@ def _margins(
 
 
 def _read_criterion(
-    name: Any, raw: Any, groups: Any, missing: str, pool: ThreadPool, *, less: bool
+    name: Any, raw: Any, groups: object, missing: str, pool: ThreadPool, *, less: bool
 ) -> Estimates | ExactValues:
     """Estimates of one criterion, or its exact numbers."""
     title = str(name)
@@ -572,7 +569,7 @@ def _read_criterion(
 
 
 def _same_models(
-    read: list[Estimates | ExactValues], titles: tuple[str, ...], names: Any
+    read: list[Estimates | ExactValues], titles: tuple[str, ...], names: object
 ) -> tuple[tuple[str, ...], list[Estimates | ExactValues]]:
     """Names of the models, and all criteria in the order of the first that has names."""
     sizes = [len(source.values) for source in read]

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.records import Drawn, Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section, table_of, written
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints, Label, ModelsLike, Seed
 from fastcmp.estimates.calibration import read_problems
 from fastcmp.estimates.calibration_parts import Ordered, isotonic_means
-
-Floats = NDArray[np.float64]
 
 BANDS = ("consistency", "confidence")
 METHODS = ("auto", "binomial", "resampling")
@@ -42,7 +40,7 @@ class ReliabilityDiagram(Drawn, Record):
     model: tuple[str, ...]
     probability: Floats
     #: Items with this probability, and the frequency among them.
-    n_with: NDArray[np.int64]
+    n_with: Ints
     observed: Floats
     #: Isotonic regression of the frequency on the probability.
     recalibrated: Floats
@@ -91,17 +89,17 @@ class ReliabilityDiagram(Drawn, Record):
 
 
 def reliability_diagram(
-    y_true: ArrayLike,
-    probabilities: Any,
+    y_true: ColumnLike,
+    probabilities: ModelsLike,
     *,
     band: str = "consistency",
     method: str = "auto",
     confidence_level: float = 0.95,
     n_resamples: int = 999,
-    classes: Sequence[Any] | None = None,
-    positive: Any = None,
+    classes: Classes | None = None,
+    positive: Label = None,
     names: Sequence[str] | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> ReliabilityDiagram:
     """Estimate frequencies by probability, by isotonic regression, with a band of chance.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_cells, as_proportion, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
@@ -15,11 +14,10 @@ from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, beware
+from fastcmp.core.typing import Floats
 from fastcmp.estimates.judge_inputs import read_judged
 from fastcmp.inputs.model_names import read_names
 from fastcmp.pairwise.model_estimates import Estimates
-
-Floats = NDArray[np.float64]
 
 _COUNTS = ("positives", "judged_right", "negatives", "judged_wrong")
 INTERVALS = ("lang-reiczigel", "fieller", "delta")
@@ -269,7 +267,7 @@ def rogan_gladen(
     )
 
 
-def _read_calibration(counts: Any, name: str) -> list[float]:
+def _read_calibration(counts: object, name: str) -> list[float]:
     """Right answers, those judged right, wrong answers, those judged wrong."""
     if not isinstance(counts, Mapping) or set(counts) != set(_COUNTS):
         raise BadTypeError(

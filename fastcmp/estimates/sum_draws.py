@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Flags, Floats, Ints, Pairs
 from fastcmp.estimates.sum_inputs import Sums
 from fastcmp.estimates.sum_metrics import SumMetric
 from fastcmp.kernels.sign_flips import sign_flip_whole
-
-Floats = NDArray[np.float64]
-Pairs = NDArray[np.int32]
 
 #: Units that differ, up to which all swaps are looked at.
 MOST_ENUMERATED = 20
@@ -33,7 +30,7 @@ _SIZES: dict[str, Any] = {"two-sided": np.abs, "greater": np.positive, "less": n
 
 def swap_tests(
     data: Sums, pairs: Pairs, metric: SumMetric, n_resamples: int, seed: int, alternative: str
-) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
+) -> tuple[Floats, Ints, Flags]:
     """Tests by swaps of whole units between the models of each pair, all swaps or drawn ones.
 
     Units with the same sums of both take no part. Swaps that leave no value count as extreme.
@@ -90,7 +87,7 @@ def _count_all(apart: Floats, totals: Any, metric: SumMetric, size: Any, limit: 
 
 def _count_drawn(
     data: Sums, pairs: Pairs, metric: SumMetric, size: Any, limit: Floats, draws: tuple[int, int]
-) -> NDArray[np.int64]:
+) -> Ints:
     """Numbers of extreme drawn swaps, the same for all pairs; one matrix product."""
     stats, totals, (n_resamples, seed) = data.stats, data.totals, draws
     used, p = np.unique(pairs), totals.shape[1]

@@ -7,12 +7,13 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_numbers, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats, Ints, ModelsLike
 from fastcmp.estimates.sum_metrics import SumMetric
 from fastcmp.inputs.columns import count_rows, read_values
 from fastcmp.inputs.item_groups import Grouping, read_item_groups
@@ -25,8 +26,6 @@ from fastcmp.inputs.model_names import (
     read_names,
 )
 from fastcmp.inputs.values import ItemTable
-
-Floats = NDArray[np.float64]
 
 _ADDED = 128  # items that are added at once
 
@@ -43,9 +42,9 @@ class Sums(NamedTuple):
     #: Clusters of the items; None where each item is a unit.
     clusters: Grouping | None
     #: Stratum of each unit from 0, shape (G,); None without strata.
-    strata: NDArray[np.int64] | None
+    strata: Ints | None
     #: As they came, or the column of a long table.
-    slices: Any
+    slices: ModelsLike
 
 
 def totals_of(stats: Floats) -> Floats:
@@ -60,7 +59,7 @@ def read_sums(
     stats: Any,
     metric: SumMetric,
     columns: Sequence[str] | None,
-    names: Sequence[str] | None,
+    names: object,
     item: str,
     model: str,
     of_items: dict[str, Any],
@@ -157,7 +156,7 @@ def _check(
             )
 
 
-def _is_table(raw: Any) -> bool:
+def _is_table(raw: object) -> bool:
     """Whether these are values of items: a table of them, or answers read from logs."""
     return isinstance(raw, ItemTable) or hasattr(raw, "negated")
 
@@ -210,7 +209,7 @@ def _is_long(stats: Any) -> bool:
     return not has_names(entry) and np.ndim(entry) == 1
 
 
-def _is_object(raw: Any) -> bool:
+def _is_object(raw: object) -> bool:
     """Whether this is an object of jiwer, or a list of objects of sacrebleu."""
     if hasattr(raw, "alignments") and hasattr(raw, "references"):
         return True
@@ -271,7 +270,7 @@ def _of_long(
 
 
 def _table(
-    raw: Any, name: str, metric: SumMetric, columns: Sequence[str] | None
+    raw: object, name: str, metric: SumMetric, columns: Sequence[str] | None
 ) -> tuple[Floats, tuple[str, ...]]:
     """The sums of one model, shape (n, p), and the names of their columns."""
     if _is_object(raw):

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_finite
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.typing import Flags, Floats
 
-Floats = NDArray[np.float64]
 #: Of totals of shape (..., p) and the option, also of complex ones; shape (...).
 Function = Callable[[Any, Any], Any]
 
@@ -63,12 +63,12 @@ class SumMetric:
         names = self.named(p) if callable(self.named) else tuple(self.named.split())
         return names if names is not None and len(names) == p else None
 
-    def values(self, totals: Any) -> Any:
+    def values(self, totals: Floats) -> Any:
         """Values of totals of shape (..., p), NaN where there is none."""
         with np.errstate(all="ignore"):
             return self.function(totals, self.setting)
 
-    def _slopes(self, totals: Floats, steps: Any) -> Floats:
+    def _slopes(self, totals: Floats, steps: NDArray[Any]) -> Floats:
         """Quotients of differences along each column, of real or imaginary steps, (..., p)."""
         slopes = np.empty(totals.shape)
         for k in range(totals.shape[-1]):
@@ -97,7 +97,7 @@ def _sizes(totals: Floats) -> Floats:
 def logged(metric: SumMetric) -> SumMetric:
     """The logarithm of a metric, of which differences are ratios."""
 
-    def log(totals: Any, setting: Any) -> Any:
+    def log(totals: Floats, setting: Any) -> Any:
         value = metric.function(totals, setting)
         return np.where(value.real > 0.0, np.log(value), np.nan)
 
@@ -109,21 +109,21 @@ def logged(metric: SumMetric) -> SumMetric:
     return replace(metric, title=f"log {metric.title}", **changed)
 
 
-def _over(numerator: Any, denominator: Any) -> Any:
+def _over(numerator: Floats, denominator: Floats) -> Any:
     """Quotients, NaN where the denominator is not above 0."""
     return np.where(denominator.real > 0.0, numerator / denominator, np.nan)
 
 
-def _ratio(s: Any, _: Any) -> Any:
+def _ratio(s: NDArray[Any], _: object) -> Any:
     return _over(s[..., 0], s[..., 1])
 
 
-def _f_beta(s: Any, beta: float) -> Any:
+def _f_beta(s: NDArray[Any], beta: float) -> Any:
     hits = (1.0 + beta * beta) * s[..., 0]
     return _over(hits, hits + s[..., 1] + beta * beta * s[..., 2])
 
 
-def _perplexity(s: Any, _: Any) -> Any:
+def _perplexity(s: NDArray[Any], _: object) -> Any:
     return np.exp(_over(-s[..., 0], s[..., 1]))
 
 
@@ -137,7 +137,7 @@ def _class_columns(p: int) -> tuple[str, ...] | None:
     return names if k > 1 and k * k == p else None
 
 
-def _class_sizes(s: Any, labels: Any) -> tuple[Any, Any, Any]:
+def _class_sizes(s: NDArray[Any], labels: Any) -> tuple[Any, Any, Any]:
     """Pixels of each class in both, in either twice, and which classes count; shape (..., K)."""
     k = math.isqrt(s.shape[-1])
     table = s.reshape(*s.shape[:-1], k, k)
@@ -149,17 +149,17 @@ def _class_sizes(s: Any, labels: Any) -> tuple[Any, Any, Any]:
     return both, sizes, counted
 
 
-def counted_classes(totals: Floats, labels: Any) -> NDArray[np.bool_]:
+def counted_classes(totals: Floats, labels: Any) -> Flags:
     """Which classes a mean overlap is over, shape (..., K)."""
     return np.asarray(_class_sizes(totals, labels)[2])
 
 
-def _mean_iou(s: Any, labels: Any) -> Any:
+def _mean_iou(s: NDArray[Any], labels: Any) -> Any:
     both, sizes, counted = _class_sizes(s, labels)
     return np.where(counted, both / (sizes - both), 0.0).sum(-1) / counted.sum(-1)
 
 
-def _mean_dice(s: Any, labels: Any) -> Any:
+def _mean_dice(s: NDArray[Any], labels: Any) -> Any:
     both, sizes, counted = _class_sizes(s, labels)
     return np.where(counted, 2.0 * both / sizes, 0.0).sum(-1) / counted.sum(-1)
 
@@ -172,7 +172,7 @@ def _bleu_columns(p: int) -> tuple[str, ...] | None:
     return ("hyp_len", "ref_len", *names) if p >= 4 and p % 2 == 0 else None
 
 
-def _bleu(s: Any, _: Any) -> Any:
+def _bleu(s: NDArray[Any], _: object) -> Any:
     """BLEU; an order without a match is smoothed as by sacrebleu ("exp")."""
     n = s.shape[-1] // 2 - 1
     logs, halvings = 0.0, 0.0
@@ -195,7 +195,7 @@ def _chrf_columns(p: int) -> tuple[str, ...] | None:
     return tuple(names) if p >= 3 and p % 3 == 0 else None
 
 
-def _chrf(s: Any, beta: float) -> Any:
+def _chrf(s: NDArray[Any], beta: float) -> Any:
     """F of precision and recall, each the mean over orders that both have."""
     hyp, ref, match = (s[..., k::3] for k in range(3))
     counted = (hyp.real > 0.0) & (ref.real > 0.0)
@@ -209,21 +209,21 @@ def _chrf(s: Any, beta: float) -> Any:
 # Predictions of numbers.
 
 
-def _squares(xx: Any, x: Any, n: Any) -> Any:
+def _squares(xx: Floats, x: Floats, n: Floats) -> Any:
     """Squares about the mean, NaN where rounding is all that is left of them."""
     squares = xx - x * x / n
     return np.where(squares.real > 1e-12 * xx.real, squares, np.nan)
 
 
-def _r2(s: Any, _: Any) -> Any:
+def _r2(s: NDArray[Any], _: object) -> Any:
     return 1.0 - s[..., 0] / _squares(s[..., 2], s[..., 1], s[..., 3])
 
 
-def _rmse(s: Any, _: Any) -> Any:
+def _rmse(s: NDArray[Any], _: object) -> Any:
     return np.sqrt(_over(s[..., 0], s[..., 1]))
 
 
-def _pearson(s: Any, _: Any) -> Any:
+def _pearson(s: NDArray[Any], _: object) -> Any:
     x, y, xx, yy, xy, n = (s[..., k] for k in range(6))
     return (xy - x * y / n) / (np.sqrt(_squares(xx, x, n)) * np.sqrt(_squares(yy, y, n)))
 
@@ -291,7 +291,7 @@ SYNONYMS |= {"fbeta": "f_beta", "jaccard": "mean_iou", "macro_dice": "mean_dice"
 SYNONYMS |= {"correlation": "pearson", "r_squared": "r2"}
 
 
-def read_metric(metric: Any, beta: Any, labels: Any) -> SumMetric:
+def read_metric(metric: object, beta: Any, labels: Any) -> SumMetric:
     """The metric that a user means, with its option; a function is a metric of its own."""
     if callable(metric):
         sum_metric: SumMetric = _FunctionMetric.of(metric)
@@ -360,7 +360,7 @@ class _FunctionMetric(SumMetric):
             **_ANY,
         )
 
-    def values(self, totals: Any) -> Any:
+    def values(self, totals: Floats) -> Any:
         """Values of totals of shape (..., p)."""
         values = SumMetric.values(self, totals)
         if values.shape != totals.shape[:-1] or values.dtype.kind not in "iufbc":

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsyrk
 
 from fastcmp.core.checks import (
@@ -25,6 +25,7 @@ from fastcmp.core.numbers import t_tail
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import ThreadPool, blas_for, check_workers
+from fastcmp.core.typing import ColumnLike, Flags, Floats, ModelsLike, Pairs, Seed
 from fastcmp.counts.pairs import Block, PairColumns, all_pairs, choose_pairs
 from fastcmp.estimates.corrections import degrees
 from fastcmp.estimates.judge_inputs import Design
@@ -38,9 +39,6 @@ from fastcmp.pairwise.model_estimates import Estimates, listed, make_estimates, 
 from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 from fastcmp.pairwise.slice_sums import Items, Part, SliceSums
 from fastcmp.pairwise.slices import with_slices
-
-Floats = NDArray[np.float64]
-Pairs = NDArray[np.int32]
 
 METHODS = ("cr2", "delta", "jackknife", "permutation", "bootstrap")
 _SCALES = ("difference", "ratio")
@@ -218,8 +216,8 @@ def compare_sums(
     scale: str = "difference",
     method: str | None = None,
     alternative: str = "two-sided",
-    groups: ArrayLike | str | None = None,
-    strata: ArrayLike | str | None = None,
+    groups: ColumnLike | str | None = None,
+    strata: ColumnLike | str | None = None,
     weights: ArrayLike | str | None = None,
     item: str = "item",
     model: str = "model",
@@ -228,13 +226,13 @@ def compare_sums(
     adjust: str = "holm",
     alpha: float = 0.05,
     margin: float | None = None,
-    slices: Any = None,
+    slices: ModelsLike | None = None,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> SumsResult:
     """Compare many models by a metric that is a function of sums over items.
@@ -557,9 +555,7 @@ class _SliceSums(SliceSums):
         return self.of(~mask)
 
 
-def _fit(
-    metric: SumMetric, data: Sums, method: str
-) -> tuple[Estimates, Floats | None, NDArray[np.bool_]]:
+def _fit(metric: SumMetric, data: Sums, method: str) -> tuple[Estimates, Floats | None, Flags]:
     """Estimates, shares of the units in the denominator, and models without a gradient."""
     totals, (m, g, p) = data.totals, data.stats.shape
     values, slopes = metric.values(totals), metric.gradients(totals)
@@ -670,7 +666,7 @@ def _cautions(
     data: Sums,
     estimates: Estimates,
     shares: Floats | None,
-    kinked: NDArray[np.bool_],
+    kinked: Flags,
     method: str,
 ) -> list[str]:
     """What follows from the totals."""

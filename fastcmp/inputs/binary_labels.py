@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.typing import ColumnLike, Flags, Label
 from fastcmp.inputs.columns import (
     Column,
     ascending,
@@ -21,8 +22,6 @@ from fastcmp.inputs.columns import (
     read_known,
 )
 from fastcmp.inputs.model_names import check_indexes
-
-Flags = NDArray[np.bool_]
 
 _USUAL = ([0, 1], [-1, 1])  # labels of two classes
 _HEAD = 1 << 12  # labels among which both classes are found as a rule
@@ -41,7 +40,7 @@ class Truth:
     #: The labels that were kept.
     column: Column
     #: The true labels as they came; predictions must have their pandas index.
-    y_true: Any = None
+    y_true: ColumnLike | None = None
 
     @property
     def n_missing(self) -> int:
@@ -49,7 +48,7 @@ class Truth:
         return int(np.count_nonzero(~self.kept))
 
 
-def read_truth(y_true: Any, positive: Any = None) -> Truth:
+def read_truth(y_true: Any, positive: Label = None) -> Truth:
     """Read true labels of two classes; samples with a missing one are dropped."""
     column, kept = read_known(y_true, "y_true")
     flags, labels = split_classes(column, positive)
@@ -58,7 +57,7 @@ def read_truth(y_true: Any, positive: Any = None) -> Truth:
     return Truth(positive=flags, labels=labels, kept=kept, column=column, y_true=y_true)
 
 
-def split_classes(truth: Column, positive: Any) -> tuple[Flags, tuple[Any, Any]]:
+def split_classes(truth: Column, positive: Label) -> tuple[Flags, tuple[Any, Any]]:
     """Which samples are positive; and both labels, None for an unknown one."""
     if not len(truth):
         raise BadValueError(f"`{truth.name}` must hold at least one sample", "none")
@@ -105,7 +104,7 @@ def split_labels(
     return tuple(labels), (plain == high).view(np.uint8), pair
 
 
-def flags_of(truth: Column, label: Any) -> NDArray[np.bool_]:
+def flags_of(truth: Column, label: object) -> Flags:
     """Which samples of a block have a label, one of the two."""
     if not len(truth):
         return np.zeros(0, np.bool_)
@@ -131,7 +130,7 @@ def join_labels(
 
 
 def positive_label(
-    labels: list[Any], positive: Any, truth: str = "y_true", how: str = "`positive=`"
+    labels: list[Any], positive: Label, truth: str = "y_true", how: str = "`positive=`"
 ) -> tuple[Any, Any]:
     """The positive label of one or two, and the other; None if unknown."""
     if len(labels) > 2:
@@ -158,7 +157,7 @@ def positive_label(
     return max(labels), min(labels)
 
 
-def holds_booleans(raw: Any, column: Column) -> bool:
+def holds_booleans(raw: object, column: Column) -> bool:
     """Whether any label is a boolean."""
     if isinstance(raw, (list, tuple)):  # read as integers
         return not {bool, np.bool_}.isdisjoint(map(type, raw))
@@ -167,7 +166,7 @@ def holds_booleans(raw: Any, column: Column) -> bool:
     return any(isinstance(label, (bool, np.bool_)) for label in column.distinct)
 
 
-def read_labels(raw: Any, name: str, truth: Truth) -> Flags:
+def read_labels(raw: object, name: str, truth: Truth) -> Flags:
     """Which predictions of the kept samples are the positive label."""
     column = read_column(raw, name)
     if len(column) != truth.kept.size:
@@ -212,7 +211,7 @@ def as_doubles(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(np.float64, copy=False) if wide else array
 
 
-def find_numbers(raw: Any, name: str) -> tuple[NDArray[Any] | None, bool]:
+def find_numbers(raw: object, name: str) -> tuple[NDArray[Any] | None, bool]:
     """Read a column of numbers, or None for labels, and whether its type is integer."""
     if np.ma.is_masked(raw):
         return None, False

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Flags, Floats, Ints
 
 _BOOLEANS = (bool, np.bool_)
 INTEGRAL_LIMIT = 2.0**53
@@ -39,7 +40,7 @@ def kind_of(label: object) -> str:
     return type(label).__name__
 
 
-def is_missing(label: Any) -> bool:
+def is_missing(label: object) -> bool:
     """Whether a label is None, NaN, NaT or NA."""
     if label is None:
         return True
@@ -97,7 +98,7 @@ def distinct(labels: Iterable[Any]) -> list[Any]:
     return list(kept.values())
 
 
-def _rank(label: Any) -> int:
+def _rank(label: object) -> int:
     kinds: tuple[Any, ...] = (_BOOLEANS, int, float)
     return next((i for i, k in enumerate(kinds) if isinstance(label, k)), len(kinds))
 
@@ -147,14 +148,14 @@ class Column:
         assert self.codes is not None
         return self.codes
 
-    def missing(self) -> NDArray[np.bool_] | None:
+    def missing(self) -> Flags | None:
         """Which labels are missing; None where all are there."""
         if self.integers is not None:
             return None
         mask = self.positions() < 0
         return mask if mask.any() else None
 
-    def take(self, keep: NDArray[np.bool_]) -> Column:
+    def take(self, keep: Flags) -> Column:
         """The column of some samples."""
         if self.integers is not None:
             return Column(name=self.name, integers=self.integers[keep])
@@ -178,7 +179,7 @@ class Column:
         distinct = tuple(column.distinct[code] for code in np.flatnonzero(counts))
         return Column(name=self.name, codes=place[codes], distinct=distinct)
 
-    def places(self, labels: Sequence[Any]) -> NDArray[np.int64]:
+    def places(self, labels: Sequence[Any]) -> Ints:
         """The place of each sample's label among some labels, -1 where it is not among them."""
         column, place = self.factorized(), {label: i for i, label in enumerate(labels)}
         places = [place.get(label, -1) for label in column.distinct]
@@ -192,9 +193,7 @@ class Column:
         """The first four labels in words, and how many there are."""
         return listed(self.labels())
 
-    def refuse_missing(
-        self, message: str, kept: NDArray[np.bool_] | None = None, remedy: str = ""
-    ) -> None:
+    def refuse_missing(self, message: str, kept: Flags | None = None, remedy: str = "") -> None:
         """Refuse missing labels, with a message that has places for what is known of them.
 
         These are ``{name}``, the first ``{row}``, up to three ``{rows}``, their number ``{n}`` and
@@ -236,7 +235,7 @@ def check_kinds(columns: Sequence[Column]) -> None:
             )
 
 
-def read_known(raw: Any, name: str) -> tuple[Column, NDArray[np.bool_] | None]:
+def read_known(raw: object, name: str) -> tuple[Column, Flags | None]:
     """A column without missing labels, and which samples were kept: None for all."""
     column = read_column(raw, name)
     if (absent := column.missing()) is None:
@@ -343,9 +342,7 @@ def _read_floats(array: NDArray[Any], name: str) -> Column:
     return _coded(name, codes, map(plain_number, distinct.tolist()))
 
 
-def _factorize_sorted(
-    array: NDArray[Any], missing: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _factorize_sorted(array: NDArray[Any], missing: Flags) -> tuple[Ints, NDArray[Any]]:
     distinct, positions = np.unique(array[~missing], return_inverse=True)
     codes = np.full(array.size, -1, np.int64)
     codes[~missing] = positions
@@ -531,7 +528,7 @@ def _without_missing(codes: NDArray[Any], labels: list[Any]) -> tuple[NDArray[An
 # One column of values, from whatever library it comes.
 
 
-def read_values(raw: Any, name: str) -> NDArray[np.float64]:
+def read_values(raw: object, name: str) -> Floats:
     """Numbers or booleans as float64, NaN where one is missing."""
     if isinstance(raw, np.ma.MaskedArray):
         values = read_values(np.asarray(raw.data), name)
@@ -575,7 +572,7 @@ def _of_library(raw: Any) -> Any:
     return raw
 
 
-def _of_objects(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+def _of_objects(array: NDArray[Any], name: str) -> Floats:
     """Python's numbers, None and NaN as an array."""
     values = np.full(array.size, np.nan)
     for i, entry in enumerate(array.tolist()):

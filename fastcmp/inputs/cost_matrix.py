@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, check_classes
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
+from fastcmp.core.typing import Classes, Floats
 from fastcmp.inputs.model_names import known_frame
 
 
@@ -21,12 +21,12 @@ class CostMatrix:
     """Costs of predicting one class for another."""
 
     #: ``values[t, p]`` is the cost of predicting class p when the truth is t, (K, K).
-    values: NDArray[np.float64]
+    values: Floats
     #: The labels of the classes in that order; None where they were not named.
     classes: tuple[Any, ...] | None
 
 
-def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
+def read_cost(cost: object, classes: Classes | None = None) -> CostMatrix:
     """A cost matrix: ``cost[t][p]`` is the cost of predicting p for a true t.
 
     A mapping has a mapping or a row for each true class. A pandas frame is indexed by
@@ -67,7 +67,7 @@ def read_cost(cost: Any, classes: Sequence[Any] | None = None) -> CostMatrix:
     return CostMatrix(values=np.ascontiguousarray(values), classes=names)
 
 
-def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> CostMatrix:
+def required_cost(cost: object, classes: Classes | None, missing: str) -> CostMatrix:
     """Read the cost matrix that ``test="cost"`` needs."""
     if cost is None:
         raise BadValueError("`test='cost'` needs `cost=`, the matrix of costs")
@@ -76,14 +76,14 @@ def required_cost(cost: Any, classes: Sequence[Any] | None, missing: str) -> Cos
     return read_cost(cost, classes)
 
 
-def refuse_cost(cost: Any) -> None:
+def refuse_cost(cost: object) -> None:
     """Refuse a cost matrix where accuracies are compared."""
     if cost is not None:
         raise BadValueError("`cost` is for `test='cost'`")
 
 
 @contextmanager
-def naming_cost(matrix: CostMatrix, classes: Sequence[Any] | None) -> Generator[None, None, None]:
+def naming_cost(matrix: CostMatrix, classes: Classes | None) -> Generator[None, None, None]:
     """Say in an error about classes that they are those of the cost matrix."""
     try:
         yield
@@ -94,7 +94,7 @@ def naming_cost(matrix: CostMatrix, classes: Sequence[Any] | None) -> Generator[
         raise error.but(remedy=error.args[2] + note) from None
 
 
-def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def in_units(values: Floats) -> tuple[Floats, int]:
     """Costs divided by a power of two, so that sums neither over- nor underflow.
 
     The largest is then in [1/2, 1); the power comes with them.
@@ -103,7 +103,7 @@ def in_units(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return np.ldexp(values, -exponent), exponent
 
 
-def _plain(raw: Any) -> Any:
+def _plain(raw: object) -> Any:
     """Array of a square of Python numbers; an error names a cell that is not a number."""
     if isinstance(raw, np.ndarray) and raw.dtype != object:
         return raw
@@ -120,7 +120,7 @@ def _plain(raw: Any) -> Any:
 
 
 def check_fit(
-    matrix: CostMatrix, labels: Sequence[Any], n_excluded: int, classes: Sequence[Any] | None
+    matrix: CostMatrix, labels: Sequence[Any], n_excluded: int, classes: Classes | None
 ) -> None:
     """Refuse labels that a cost matrix does not cover.
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_weights, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.model_names import check_indexes
 
@@ -23,7 +23,7 @@ class Grouping(NamedTuple):
     """To which of some groups each item belongs."""
 
     #: From 0, int64, shape (n,); each number occurs.
-    codes: NDArray[np.int64]
+    codes: Ints
     labels: tuple[Any, ...]
 
 
@@ -36,9 +36,9 @@ class ItemGroups:
     clusters: Grouping | None = None
     strata: Grouping | None = None
     #: Weights of the strata, which add up to 1, shape (H,); [1] without strata.
-    stratum_weights: NDArray[np.float64]
+    stratum_weights: Floats
     #: Weights of the items, shape (n,); None where all are 1.
-    weights: NDArray[np.float64] | None = None
+    weights: Floats | None = None
 
     @property
     def n_units(self) -> int:
@@ -64,11 +64,11 @@ class ItemGroups:
 def read_item_groups(
     n_items: int,
     *,
-    groups: Any = None,
-    strata: Any = None,
+    groups: object = None,
+    strata: object = None,
     stratum_weights: Any = "items",
-    weights: Any = None,
-    keep: NDArray[np.bool_] | None = None,
+    weights: object = None,
+    keep: Flags | None = None,
     indexed: tuple[str, Any] | None = None,
 ) -> ItemGroups:
     """Groups and weights of `n_items` items, of which those of `keep` are used.
@@ -110,9 +110,7 @@ def read_item_groups(
     return units
 
 
-def read_grouping(
-    raw: Any, name: str, n: int, keep: NDArray[np.bool_] | None = None
-) -> Grouping | None:
+def read_grouping(raw: object, name: str, n: int, keep: Flags | None = None) -> Grouping | None:
     """The group of each of n items, of which those of `keep` are used; None for None."""
     if raw is None:
         return None
@@ -135,7 +133,7 @@ def read_grouping(
     return Grouping(codes, tuple(map(plain_number, column.distinct)))
 
 
-def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
+def _check_kept(raw: object, n: int, kept: Grouping) -> None:
     """Refuse that a stratum lost all its items, and with them its weight."""
     whole = read_grouping(raw, "strata", n, None)
     assert whole is not None
@@ -148,7 +146,7 @@ def _check_kept(raw: Any, n: int, kept: Grouping) -> None:
         )
 
 
-def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
+def _read_weights(raw: object, n: int, keep: Flags | None) -> Floats | None:
     if raw is None:
         return None
     array = as_weights(raw, "weights", n)
@@ -158,18 +156,14 @@ def _read_weights(raw: Any, n: int, keep: NDArray[np.bool_] | None) -> NDArray[n
     return np.ascontiguousarray(np.ldexp(array, -scale_exponent(array)))
 
 
-def _stratum_sizes(
-    strata: Grouping | None, weights: NDArray[np.float64] | None, n: int
-) -> NDArray[np.float64]:
+def _stratum_sizes(strata: Grouping | None, weights: Floats | None, n: int) -> Floats:
     if strata is None:
         return np.array([float(n)])
     sizes = np.bincount(strata.codes, weights, len(strata.labels))
     return sizes.astype(np.float64)
 
 
-def read_stratum_weights(
-    raw: Any, strata: Grouping | None, sizes: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def read_stratum_weights(raw: object, strata: Grouping | None, sizes: Floats) -> Floats:
     """Read the weights of the strata: by items, equal, or given for each label."""
     if strata is None:
         if raw is not None and not (isinstance(raw, str) and raw == "items"):
@@ -205,7 +199,7 @@ def read_stratum_weights(
     return np.asarray(weights / weights.sum())
 
 
-def _check_weighted(groups: ItemGroups, weights: NDArray[np.float64]) -> None:
+def _check_weighted(groups: ItemGroups, weights: Floats) -> None:
     """Refuse that all weight is in one unit."""
     of_units, units = weights, "item"
     if groups.clusters is not None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import check_classes, choose, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.sentences import MUCH_OUTSIDE
+from fastcmp.core.typing import Classes, Flags, Ints
 from fastcmp.inputs.columns import (
     Column,
     ascending,
@@ -55,7 +56,7 @@ class Labels:
     #: there are none, classes were chosen, or a block of a stream was read.
     n_outside: tuple[int, ...] = ()
     #: Which of the samples that were given are compared; None for all.
-    kept: NDArray[np.bool_] | None = None
+    kept: Flags | None = None
 
     @property
     def n_samples(self) -> int:
@@ -64,10 +65,10 @@ class Labels:
 
 
 def encode(
-    y_true: Any,
-    preds: Any,
+    y_true: object,
+    preds: object,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str | None = "raise",
     truth: str = "y_true",
     least: int = 2,
@@ -145,7 +146,7 @@ def encode(
 
 
 def encode_predictions(
-    pred_a: Any, pred_b: Any, *, classes: Sequence[Any] | None = None
+    pred_a: Any, pred_b: Any, *, classes: Classes | None = None
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Encode what two models predicted, without true labels.
 
@@ -166,7 +167,7 @@ def encode_predictions(
     return a[inside], b[inside], len(distinct)
 
 
-def _may_hold_floats(raw: Any) -> bool:
+def _may_hold_floats(raw: object) -> bool:
     """Whether other blocks of the same truth may hold fractions."""
     kind = str(getattr(raw, "dtype", getattr(raw, "type", "float"))).lower()
     return any(x in kind for x in ("float", "double", "decimal", "object", "null"))
@@ -191,7 +192,7 @@ def check_enough(name: str, n: int, n_dropped: int) -> None:
         raise BadValueError(f"`{name}` must hold at least 2 samples", f"{n} {what}{left}")
 
 
-def _check_kinds(columns: list[Column], classes: Sequence[Any] | None) -> None:
+def _check_kinds(columns: list[Column], classes: Classes | None) -> None:
     check_kinds(columns)
     if classes is not None:
         check_classes(classes)
@@ -261,7 +262,7 @@ def code_type(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
 
 
 def _share(
-    columns: list[Column], classes: Sequence[Any] | None
+    columns: list[Column], classes: Classes | None
 ) -> tuple[list[NDArray[Any]], Sequence[Any]]:
     """Codes, equal for equal labels; one more is for labels that are missing or left out."""
     index: dict[Any, int] = {}
@@ -312,7 +313,7 @@ def _compact(codes: list[NDArray[Any]], n_codes: int) -> list[NDArray[Any]]:
 _MARKS = 1 << 24  # codes up to which those in use are marked, not sorted
 
 
-def sorted_codes(classes: Sequence[Any], codes: NDArray[np.int64]) -> list[int]:
+def sorted_codes(classes: Sequence[Any], codes: Ints) -> list[int]:
     """Codes sorted by their labels, where these have an order."""
     listed: list[int] = codes.tolist()
     try:
@@ -353,9 +354,7 @@ _PART = 1 << 14
 _PART_1 = 1 << 9  # the first, in which most often all classes are
 
 
-def refuse_scores(
-    true: Column, models: Sequence[Column], classes: Sequence[Any] | None = None
-) -> None:
+def refuse_scores(true: Column, models: Sequence[Column], classes: Classes | None = None) -> None:
     """Refuse fractions as predictions where the truth and the classes hold none."""
     if all(model.integers is not None for model in models):
         return

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
+from fastcmp.core.typing import Floats
 from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.model_names import check_distinct_names, check_indexes, has_names, named_columns
 from fastcmp.inputs.values import ItemTable
 
 Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _SHOWN = 3  # examples in a message
 
@@ -155,7 +155,7 @@ def from_long(
 # Columns.
 
 
-def _read_labels(raw: Any, name: str) -> _Labels:
+def _read_labels(raw: object, name: str) -> _Labels:
     """Read a column without missing entries."""
     column = read_column(raw, f"column {name!r}")
     column.refuse_missing("{name} is missing in {n} of {size} rows, the first of them {rows}")
@@ -171,7 +171,7 @@ def _read_labels(raw: Any, name: str) -> _Labels:
     return _Labels(name, rank[codes], tuple(column.distinct[i] for i in order))
 
 
-def _read_finite(raw: Any, name: str, cells: tuple[_Labels, ...]) -> Floats:
+def _read_finite(raw: object, name: str, cells: tuple[_Labels, ...]) -> Floats:
     """Read numbers, NaN where one is missing."""
     values = read_values(raw, f"column {name!r}")
     infinite = np.flatnonzero(np.isinf(values))
@@ -243,7 +243,7 @@ def _scatter_repeats(
 # What is known of items.
 
 
-def _labels_of_items(raw: Any, name: str | None, items: _Labels) -> NDArray[Any] | None:
+def _labels_of_items(raw: object, name: str | None, items: _Labels) -> NDArray[Any] | None:
     """Read a label an item that all its rows agree about."""
     if name is None:
         return None
@@ -253,7 +253,7 @@ def _labels_of_items(raw: Any, name: str | None, items: _Labels) -> NDArray[Any]
     return labels
 
 
-def _weights_of_items(raw: Any, name: str | None, items: _Labels) -> Floats | None:
+def _weights_of_items(raw: object, name: str | None, items: _Labels) -> Floats | None:
     """Read a weight an item that all its rows agree about."""
     if name is None:
         return None

@@ -8,20 +8,20 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Ints
 
 
-def has_names(raw: Any) -> bool:
+def has_names(raw: object) -> bool:
     """Whether data are a mapping or a frame, whose columns have names, not an array."""
     if isinstance(raw, (dict, Mapping)) or _is_foreign(raw):
         return True
     return hasattr(raw, "columns") or hasattr(raw, "column_names")
 
 
-def _is_foreign(raw: Any) -> bool:
+def _is_foreign(raw: object) -> bool:
     """Whether it exports Arrow's stream, and is of no library that is read as it is."""
     libraries = ("pandas", "polars", "pyarrow", "fastcmp")
     return (
@@ -29,7 +29,7 @@ def _is_foreign(raw: Any) -> bool:
     )
 
 
-def known_frame(raw: Any) -> Any:
+def known_frame(raw: object) -> Any:
     """A frame as it is, or what pyarrow makes of a foreign one."""
     if not _is_foreign(raw):
         return raw
@@ -62,7 +62,7 @@ def named_columns(raw: Any, argument: str) -> list[tuple[str, Any]]:
 
 
 def ordered_columns(
-    raw: Any, names: tuple[str, ...] | None, argument: str, subset: tuple[str, ...] | None = None
+    raw: object, names: tuple[str, ...] | None, argument: str, subset: tuple[str, ...] | None = None
 ) -> dict[str, Any]:
     """Columns of a block in the order of the models, `subset` or all `names`.
 
@@ -87,7 +87,7 @@ def ordered_columns(
     return {name: columns[name] for name in order}
 
 
-def with_names(raw: Any, names: Any, argument: str) -> Any:
+def with_names(raw: object, names: object, argument: str) -> Any:
     """Models with the names that the user chose; None leaves them as they are."""
     if names is None:
         return raw
@@ -96,7 +96,7 @@ def with_names(raw: Any, names: Any, argument: str) -> Any:
 
 
 def read_names(
-    names: Any, n_models: int, in_data: Sequence[str] | None = None, *, of: str = ""
+    names: object, n_models: int, in_data: Sequence[str] | None = None, *, of: str = ""
 ) -> tuple[str, ...]:
     """Names of the models: those that the user chose, or that data have, or numbered."""
     if names is None:
@@ -112,7 +112,7 @@ def read_names(
     return tuple(listed)
 
 
-def refuse_truth(y_true: Any, preds: Any, named: list[tuple[str, Any]], truth: str) -> None:
+def refuse_truth(y_true: object, preds: object, named: list[tuple[str, Any]], truth: str) -> None:
     """Refuse the true labels among the models.
 
     That is a model with the name of the truth, or its very column of a frame or row of
@@ -202,7 +202,7 @@ def check_distinct_names(names: list[str], argument: str) -> None:
         )
 
 
-def read_pair_names(names: Any) -> tuple[str, str]:
+def read_pair_names(names: object) -> tuple[str, str]:
     """The names of two models, checked."""
     listed = [str(name) for name in names] if isinstance(names, (tuple, list)) else []
     if len(listed) != 2 or listed[0] == listed[1]:
@@ -222,7 +222,7 @@ def position_of(model: Any, names: tuple[str, ...]) -> int:
     )
 
 
-def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
+def choose_models(models: object, names: tuple[str, ...]) -> Ints:
     """Indices of some models by names or positions; all for None."""
     if models is None:
         return np.arange(len(names))
@@ -237,7 +237,7 @@ def choose_models(models: Any, names: tuple[str, ...]) -> NDArray[np.int64]:
     return np.array(indices, np.int64)
 
 
-def _rows(raw: Any, argument: str) -> list[Any]:
+def _rows(raw: object, argument: str) -> list[Any]:
     if isinstance(raw, (list, tuple)) and not all(map(np.isscalar, raw)):
         return list(raw)
     array = np.asanyarray(raw)  # a masked array keeps its mask

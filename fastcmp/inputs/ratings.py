@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Flags, Ints, Label
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, ascending, check_kinds, read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
@@ -24,7 +25,7 @@ _MOST_LABELS = 4096  # as tests of symmetry take: a table of 130 MB
 class Ratings:
     """Codes of M raters' labels, shape (M, n), and the label of each code."""
 
-    codes: NDArray[np.int64]
+    codes: Ints
     labels: tuple[Any, ...]
     #: Items that were left out, because some rater gave a label that was not chosen.
     n_excluded: int
@@ -73,7 +74,7 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
     return Ratings(codes=codes, labels=distinct, n_excluded=n_excluded)
 
 
-def read_label_order(labels: Any) -> Column:
+def read_label_order(labels: object) -> Column:
     """Different labels in an order: the distinct ones of a column."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
         raise BadTypeError("`labels` must be a sequence of labels", repr(labels))
@@ -106,7 +107,7 @@ class Probabilities:
     named: bool
 
 
-def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
+def read_probabilities(y_true: object, probabilities: Any) -> Probabilities:
     """Probabilities of each model, and whether there is only one."""
     truth = read_column(y_true, "y_true")
     n, named = len(truth), has_names(probabilities)
@@ -143,7 +144,7 @@ def read_probabilities(y_true: Any, probabilities: Any) -> Probabilities:
     return Probabilities(tables=floats, names=tuple(names), single=single, named=named)
 
 
-def read_true_labels(y_true: Any) -> Column:
+def read_true_labels(y_true: object) -> Column:
     """Read the true labels, of which none may be missing."""
     column = read_column(y_true, "y_true")
     if not len(column):
@@ -156,7 +157,7 @@ def read_true_labels(y_true: Any) -> Column:
     return column
 
 
-def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bool_]:
+def mark_positives(column: Column, positive: Label, classes: object) -> Flags:
     """Which items are of the positive class."""
     if classes is not None:
         labels = known_classes(column, classes)
@@ -173,7 +174,7 @@ def mark_positives(column: Column, positive: Any, classes: Any) -> NDArray[np.bo
 
 
 def true_columns(
-    column: Column, table: NDArray[Any], classes: Any, positive: Any, name: str
+    column: Column, table: NDArray[Any], classes: object, positive: Label, name: str
 ) -> NDArray[Any]:
     """The column of each item's true label."""
     if positive is not None:

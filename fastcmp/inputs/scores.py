@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import as_numbers, as_weights, check_classes, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Ints, Label
 from fastcmp.inputs.binary_labels import split_classes
 from fastcmp.inputs.columns import Column, read_column
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, ordered_columns
 from fastcmp.kernels.score_bins import pack_order, sort_words, unpack_order
-
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 _MANY = 1 << 11  # words, from which on digits are sorted faster than words
 _EXACT = 2**53  # whole numbers up to this are exact in float64
@@ -34,7 +31,7 @@ class ScoreBlock:
     kinds: tuple[np.dtype[Any], ...]
     truth: Column
     #: Which samples were kept; None where no true label is missing.
-    kept: NDArray[np.bool_] | None
+    kept: Flags | None
     #: Whether the user gave one vector of scores, not several models.
     single: bool = False
     #: For columns that hold ranks instead, the distinct scores; None for others.
@@ -62,8 +59,8 @@ class ScoreBlock:
 
 
 def read_block(
-    y_true: Any,
-    scores: Any,
+    y_true: object,
+    scores: object,
     names: tuple[str, ...] | None = None,
     *,
     truth: str = "y_true",
@@ -114,7 +111,7 @@ class Scores(ScoreBlock):
     #: The labels of positives and of negatives.
     labels: tuple[Any, Any]
     #: The true labels as they came; other columns must have their pandas index.
-    y_true: Any = None
+    y_true: ColumnLike | None = None
 
     @property
     def n_positives(self) -> int:
@@ -128,7 +125,12 @@ class Scores(ScoreBlock):
 
 
 def read_scores(
-    y_true: Any, scores: Any, positive: Any = None, *, single: bool = False, truth: str = "y_true"
+    y_true: Any,
+    scores: object,
+    positive: Label = None,
+    *,
+    single: bool = False,
+    truth: str = "y_true",
 ) -> Scores:
     """Read true labels of two classes and the scores of one or more models.
 
@@ -152,7 +154,7 @@ def read_scores(
     )
 
 
-def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
+def named_scores(scores: object) -> tuple[bool, list[tuple[str, Any]]]:
     """List the scores of one or more models with their names.
 
     Also tells whether they are one vector, which is named "scores".
@@ -168,7 +170,7 @@ def named_scores(scores: Any) -> tuple[bool, list[tuple[str, Any]]]:
 
 
 def as_scores(
-    raw: Any, name: str, *, ranked: bool = False
+    raw: object, name: str, *, ranked: bool = False
 ) -> tuple[NDArray[Any], np.dtype[Any], NDArray[Any] | None]:
     """Scores as float32 or float64, without moving one past another.
 
@@ -229,12 +231,12 @@ class _Samples(Protocol):
     @property
     def positive(self) -> NDArray[Any]: ...
     @property
-    def kept(self) -> NDArray[np.bool_] | None: ...
+    def kept(self) -> Flags | None: ...
     @property
     def y_true(self) -> Any: ...
 
 
-def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
+def read_weights(weights: object, read: _Samples) -> Floats | None:
     """Check the weights of samples, and leave out those of dropped ones."""
     if weights is None:
         return None
@@ -247,7 +249,7 @@ def read_weights(weights: Any, read: _Samples) -> NDArray[np.float64] | None:
     return array
 
 
-def order_of(column: NDArray[Any]) -> NDArray[np.int64]:
+def order_of(column: NDArray[Any]) -> Ints:
     """The ascending order of scores; equal ones come in any order."""
     bits = max(1, (column.size - 1).bit_length())
     words = np.empty(column.size, np.uint64)
@@ -269,7 +271,7 @@ _CLEARLY = 3.5  # standard errors below one half
 _NEARLY_ALL = 0.9  # of the models
 
 
-def effective_sizes(read: Scores, weights: NDArray[np.float64]) -> tuple[float, float]:
+def effective_sizes(read: Scores, weights: Floats) -> tuple[float, float]:
     """Kish's effective number of positives and of negatives."""
     parts = [weights[read.positive == flag] for flag in (1, 0)]
     parts = [part / part.max() for part in parts]
@@ -277,9 +279,7 @@ def effective_sizes(read: Scores, weights: NDArray[np.float64]) -> tuple[float, 
     return one, other
 
 
-def warn_of_direction(
-    areas: NDArray[np.float64], read: Scores, weights: NDArray[np.float64] | None = None
-) -> None:
+def warn_of_direction(areas: Floats, read: Scores, weights: Floats | None = None) -> None:
     """Warn the caller of a public function where the scores point the other way."""
     sizes: tuple[float, float] = (read.n_positives, read.n_negatives)
     if weights is not None:
@@ -295,9 +295,7 @@ def direction_sentences(record: Any) -> tuple[str, ...]:
     return (sentence[0].upper() + sentence[1:] + ".",) if sentence else ()
 
 
-def _wrong_direction(
-    areas: NDArray[np.float64], n1: float, n0: float, labels: tuple[Any, Any]
-) -> str:
+def _wrong_direction(areas: Floats, n1: float, n0: float, labels: tuple[Any, Any]) -> str:
     """A sentence where nearly all areas are clearly below one half, or none."""
     if not (n1 and n0):
         return ""
@@ -336,7 +334,7 @@ class ClassScores:
     #: Shape (n,); None where samples have none.
     weights: Floats | None
     #: The true labels as they came; other columns must have their pandas index.
-    y_true: Any = None
+    y_true: ColumnLike | None = None
 
 
 def has_columns(raw: Any) -> bool:
@@ -348,10 +346,7 @@ def has_columns(raw: Any) -> bool:
 
 
 def read_class_scores(
-    y_true: ArrayLike,
-    scores: ArrayLike,
-    classes: Sequence[Any] | None,
-    sample_weight: ArrayLike | None,
+    y_true: object, scores: ArrayLike, classes: Classes | None, sample_weight: ArrayLike | None
 ) -> ClassScores:
     """Read labels of several classes, or an indicator matrix, and their scores."""
     table = as_numbers(scores, "scores")
@@ -373,7 +368,9 @@ def read_class_scores(
     return ClassScores(kept=kept, weights=weights, **options)
 
 
-def _read_indicator(y_true: Any, table: NDArray[Any], classes: Any) -> tuple[Flags, list[Any]]:
+def _read_indicator(
+    y_true: object, table: NDArray[Any], classes: object
+) -> tuple[Flags, list[Any]]:
     if classes is not None:
         raise BadValueError("`classes` names labels of `y_true` of shape (n,): y_true is of (n, K)")
     array = np.asarray(y_true)
@@ -389,7 +386,7 @@ def _read_indicator(y_true: Any, table: NDArray[Any], classes: Any) -> tuple[Fla
 
 
 def _read_classes(
-    y_true: ArrayLike, table: NDArray[Any], classes: Sequence[Any] | None
+    y_true: object, table: NDArray[Any], classes: Classes | None
 ) -> tuple[Flags, list[Any], Flags]:
     truth = read_column(y_true, "y_true")
     if table.ndim != 2 or len(table) != len(truth):
@@ -408,7 +405,7 @@ def _read_classes(
     return truth.places(names)[:, None] == np.arange(len(names)), names, kept
 
 
-def class_columns(truth: Column, classes: Any, n_columns: int, name: str) -> list[Any]:
+def class_columns(truth: Column, classes: object, n_columns: int, name: str) -> list[Any]:
     """The label of each column, among which all true labels are."""
     labels = known_classes(truth, classes)
     if len(labels) != n_columns or n_columns < 2:

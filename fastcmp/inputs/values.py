@@ -18,6 +18,7 @@ from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Form, Section, table_of, written
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.inputs.columns import read_values as read_column_of_values
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
 from fastcmp.kernels.item_values import _PLAIN, FINITE, NOT_FINITE, ZERO_ONE, _kind_of_values
@@ -47,9 +48,9 @@ class Values:
     #: Whether they are 0 or 1, or means of such: differences are between -1 and 1.
     bounded: bool = False
     #: Which items were kept of those that came; None for all.
-    kept: NDArray[np.bool_] | None = None
+    kept: Flags | None = None
     #: Which values there are, shape (M, n), where pairs have items of their own.
-    present: NDArray[np.bool_] | None = None
+    present: Flags | None = None
     #: Missing values of each model, before they were dealt with; empty for none.
     n_missing: tuple[int, ...] = ()
     #: The columns are what the user gave divided by 2**exponent: 0, unless values are
@@ -72,7 +73,7 @@ def read_values(
     missing: str = "raise",
     argument: str = "values",
     run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
-    items: Any = None,
+    items: object = None,
 ) -> Values:
     """Read and check values; `run` does tasks, in threads where there are several.
 
@@ -177,7 +178,7 @@ def _ascends(column: NDArray[Any]) -> bool:
         return all((np.diff(x) == 1).all() for x in (column[:_IDS], column))
 
 
-def as_values(raw: Any, name: str) -> NDArray[Any]:
+def as_values(raw: object, name: str) -> NDArray[Any]:
     """A column as float64, float32 or, for 0 and 1, uint8; NaN for missing."""
     if type(raw) is np.ndarray and raw.ndim == 1:
         native = raw.dtype.newbyteorder("=")
@@ -191,7 +192,11 @@ def as_values(raw: Any, name: str) -> NDArray[Any]:
 
 
 def _with_missing(
-    names: tuple[str, ...], titles: list[str], columns: list[NDArray[Any]], missing: str, items: Any
+    names: tuple[str, ...],
+    titles: list[str],
+    columns: list[NDArray[Any]],
+    missing: str,
+    items: object,
 ) -> Values:
     """Refuse infinite values, and deal with missing ones."""
     for title, column in zip(titles, columns, strict=True):
@@ -207,7 +212,7 @@ def _with_missing(
         return Values(names=names, columns=tuple(columns), matrix=None, binary=False)
     if missing == "raise":
         _refuse_missing(titles, present, n_missing, items)
-    kept: NDArray[np.bool_] | None = None
+    kept: Flags | None = None
     if missing == "wrong":
         columns = [np.nan_to_num(column) for column in columns]
     elif missing == "common":
@@ -237,7 +242,7 @@ def _with_missing(
 
 
 def _refuse_missing(
-    titles: list[str], present: NDArray[np.bool_], n_missing: tuple[int, ...], items: Any
+    titles: list[str], present: Flags, n_missing: tuple[int, ...], items: Any
 ) -> None:
     """Refuse missing values: how many, of which models and items."""
     lacking = [i for i, n in enumerate(n_missing) if n]
@@ -280,31 +285,31 @@ class ItemTable(Record):
     items: NDArray[Any]
     #: NaN where a model has no value, shape (M, n); with repeats (M, n, R), the answers
     #: to an item first and then NaN.
-    values: NDArray[np.float64]
+    values: Floats
     #: How many of `values` are answers, shape (M, n); a NaN among them is a missing
     #: value. None without repeats.
-    n_answers: NDArray[np.int64] | None = None
+    n_answers: Ints | None = None
     #: Cluster of each item, shape (n,), or None.
     groups: NDArray[Any] | None = None
     #: Stratum (task, subset) of each item, shape (n,), or None.
     strata: NDArray[Any] | None = None
     #: Weight of each item, shape (n,), or None.
-    weights: NDArray[np.float64] | None = None
+    weights: Floats | None = None
 
     @property
-    def has_value(self) -> NDArray[np.bool_]:
+    def has_value(self) -> Flags:
         """Whether each model has all its answers to each item, one at least, shape (M, n)."""
         return ~np.isnan(self.means)
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Floats:
         """Mean answer to each item, NaN where there is none or one is missing, (M, n)."""
         if self.n_answers is None:
             return self.values
         is_answer = np.arange(self.values.shape[2]) < self.n_answers[:, :, None]
         sums = np.where(is_answer, self.values, 0.0).sum(axis=2)
         with np.errstate(invalid="ignore"):
-            means: NDArray[np.float64] = sums / self.n_answers
+            means: Floats = sums / self.n_answers
         return means
 
     @property

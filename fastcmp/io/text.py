@@ -7,7 +7,7 @@ A column of CSV has no type: its labels are texts, and what they mean shows in t
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, json
 
+from fastcmp.core.typing import Flags, Ints
 from fastcmp.io.formats import (
     COMPRESSED,
     DELIMITERS,
@@ -163,7 +164,7 @@ class RowEnds:
         ends = ends[ends >= len(piece) - len(piece.lstrip())]
         return int(ends[0]) + 1 if ends.size else len(piece)
 
-    def _turns(self, piece: bytes) -> NDArray[np.int64]:
+    def _turns(self, piece: bytes) -> Ints:
         """List the quotes with which quoted cells begin and end."""
         if b'"' not in piece:
             self._before = piece[-1]
@@ -181,13 +182,13 @@ class RowEnds:
             self._before = 0
         return turns
 
-    def _opens(self, before: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    def _opens(self, before: NDArray[np.uint8]) -> Flags:
         """Whether quotes open cells, by what stands before them."""
-        opens: NDArray[np.bool_] = before == self._delimiter
+        opens: Flags = before == self._delimiter
         opens |= (before == _LINE_FEED) | (before == _RETURN)
         return opens
 
-    def _before_quotes(self, piece: bytes, quotes: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def _before_quotes(self, piece: bytes, quotes: Ints) -> NDArray[np.uint8]:
         """List what stands before quotes; a line break where nothing does."""
         before: NDArray[np.uint8] = np.frombuffer(piece, np.uint8)[quotes - 1]
         if quotes.size and quotes[0] == 0:
@@ -196,7 +197,7 @@ class RowEnds:
             before[quotes == len(_BOM)] = _LINE_FEED
         return before
 
-    def _walk(self, quotes: NDArray[np.int64], opens: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _walk(self, quotes: Ints, opens: Flags) -> Ints:
         """Leave out quotes that are part of the text, one by one."""
         inside, turns = self.inside, []
         closed = -1 if self._before == _QUOTE else -2
@@ -208,11 +209,11 @@ class RowEnds:
         return np.array(turns, np.int64)
 
 
-def _outside(piece: bytes, turns: NDArray[np.int64], *, inside: bool) -> NDArray[np.int64]:
+def _outside(piece: bytes, turns: Ints, *, inside: bool) -> Ints:
     """List the line breaks outside of quoted cells."""
     codes = np.frombuffer(piece, np.uint8)
     breaks = np.flatnonzero((codes == _LINE_FEED) | (codes == _RETURN))
-    ends: NDArray[np.int64] = breaks[(inside + np.searchsorted(turns, breaks)) % 2 == 0]
+    ends: Ints = breaks[(inside + np.searchsorted(turns, breaks)) % 2 == 0]
     return ends
 
 
@@ -227,7 +228,7 @@ def parse_rows(
     kind: str,
     types: dict[str, Any] | None = None,
     *,
-    names: Sequence[str] | None = None,
+    names: list[str] | None = None,
     others: str = "error",
     threads: bool = True,
 ) -> Any:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_draws, check_workers, parts
+from fastcmp.core.typing import ColumnLike, Floats, Seed
 from fastcmp.counts.value_sums import PairMoments, pair_moments, unit_sums
 from fastcmp.items.cautions import FEW_UNITS
 from fastcmp.items.mean_data import MeanData, MeanOptions, pack_right, read_data
@@ -22,25 +23,17 @@ from fastcmp.pairwise.best_set import (
     make_best_set,
     make_confidence_set,
 )
-from fastcmp.pairwise.model_estimates import Estimates, estimates_of, make_estimates
+from fastcmp.pairwise.model_estimates import Estimates, ValuesLike, estimates_of, make_estimates
 from fastcmp.pairwise.rank_sets import RankSets, make_rank_sets
 from fastcmp.pairwise.superior_ability import SuperiorAbility, make_superior_ability
 from fastcmp.pairwise.winner import WinnerEstimate, make_winner_estimate
-
-Floats = NDArray[np.float64]
 
 _DRAWS = 512  # that are multiplied together
 _COUNTED = 64  # models that one task counts; a multiple of four
 
 
 def read_means(
-    values: Any,
-    groups: Any,
-    missing: str,
-    names: Sequence[str] | None,
-    pool: ThreadPool,
-    *,
-    lower: bool,
+    values: object, groups: object, missing: str, names: object, pool: ThreadPool, *, lower: bool
 ) -> tuple[Estimates, MeanData | None]:
     """Means of values and their covariance, and what was read; or the user's estimates, None."""
     if (estimates := estimates_of(values)) is not None:
@@ -118,9 +111,9 @@ def _counted_moments(data: MeanData, pool: ThreadPool) -> PairMoments:
 
 
 def rank_sets(
-    values: Any,
+    values: ValuesLike,
     *,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     side: str = "two-sided",
@@ -129,7 +122,7 @@ def rank_sets(
     models: Sequence[int | str] | None = None,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> RankSets:
@@ -217,14 +210,14 @@ def rank_sets(
 
 
 def best_set(
-    values: Any,
+    values: ValuesLike,
     *,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> BestSet:
@@ -295,9 +288,9 @@ def best_set(
 
 
 def winner_estimate(
-    values: Any,
+    values: ValuesLike,
     *,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     method: str = "hybrid",
@@ -305,7 +298,7 @@ def winner_estimate(
     beta: float | None = None,
     projection_critical: float | None = None,
     n_resamples: int | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> WinnerEstimate:
@@ -408,9 +401,9 @@ _RESAMPLINGS = ("normal", "bootstrap")
 
 
 def model_confidence_set(
-    values: Any,
+    values: ValuesLike,
     *,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     method: str = "R",
@@ -418,7 +411,7 @@ def model_confidence_set(
     resampling: str = "normal",
     bootstrap_indices: ArrayLike | None = None,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> ModelConfidenceSet:
@@ -506,10 +499,10 @@ def model_confidence_set(
 
 
 def superior_ability(
-    values: Any,
+    values: ValuesLike,
     *,
     control: int | str,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     recentring: str = "consistent",
@@ -518,7 +511,7 @@ def superior_ability(
     resampling: str = "normal",
     bootstrap_indices: ArrayLike | None = None,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> SuperiorAbility:

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.threads import ThreadPool, check_draws, parts
+from fastcmp.core.typing import Floats, Pairs
 from fastcmp.counts.units import UnitSums
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.item_bootstrap import draw_units, jackknife_acceleration, total_draws
-
-Floats = NDArray[np.float64]
 
 #: The intervals, with the code that kernels take.
 INTERVALS = {
@@ -105,7 +104,7 @@ class UnitDraws:
             total += weight * (sums / _total_sizes(c, sizes))
         return total
 
-    def evaluate(self, pairs: NDArray[np.int32]) -> tuple[Floats, NDArray[np.uint8]]:
+    def evaluate(self, pairs: Pairs) -> tuple[Floats, NDArray[np.uint8]]:
         """Statistic, p-value and both ends of the interval of each pair, (P, 4), and status.
 
         The p-value inverts the interval: see `fastcmp.kernels.bootstrap_pvalue`. The statistic
@@ -140,7 +139,7 @@ class UnitDraws:
             answers[part, 1:] = rest_of_answers
         return answers, status
 
-    def pvalues(self, pairs: NDArray[np.int32]) -> Floats:
+    def pvalues(self, pairs: Pairs) -> Floats:
         """The p-values alone, shape (P,)."""
         return self.evaluate(pairs)[0][:, 1]
 

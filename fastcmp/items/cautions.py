@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Pairs
 from fastcmp.pairwise.adjust import LOGICAL
 from fastcmp.pairwise.decisions import EVEN
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from fastcmp.inputs.values import Values
     from fastcmp.items.compare_means import MeansResult
     from fastcmp.items.mean_data import MeanData, MeanOptions
+    from fastcmp.items.mean_difference import MeanDifference
 
 #: Items, below which skewed differences are told by no test.
 FEW_ITEMS = 30
@@ -167,7 +169,7 @@ def constant_caution(n_pairs: int, *, exact: bool) -> str:
     return f"No variance was observed{where}: the p-value is of the exact permutation test."
 
 
-def count_skewed(columns: Sequence[NDArray[Any]], pairs: NDArray[np.int32] | None) -> int:
+def count_skewed(columns: Sequence[NDArray[Any]], pairs: Pairs | None) -> int:
     """Count the pairs of models whose differences are skewed, where items are few."""
     m, n = len(columns), columns[0].size
     if n > _MOST_ITEMS:
@@ -215,7 +217,7 @@ _BOOTSTRAPS = {
 }
 
 
-def test_name(result: Any) -> str:
+def test_name(result: MeansResult | MeanDifference) -> str:
     """The name of the test of a pair."""
     clusters = result.n_clusters is not None
     unit = "clusters" if clusters else "items"
@@ -223,7 +225,7 @@ def test_name(result: Any) -> str:
         kind = "studentized sign flips" if result.studentized else "sign flips"
         return f"{kind} of {unit} ({draws(result)})"
     if result.method == "bootstrap":
-        kind = _BOOTSTRAPS[result.interval_method]
+        kind = _BOOTSTRAPS[str(result.interval_method)]
         return f"{kind} bootstrap of {unit} ({draws(result)})"
     if result.method == "wilcoxon":
         return "Wilcoxon's signed-rank test"
@@ -234,14 +236,14 @@ def test_name(result: Any) -> str:
     return f"{name} ({_VARIANCES[result.variance]})" if clusters else name
 
 
-def draws(result: Any) -> str:
+def draws(result: MeansResult | MeanDifference) -> str:
     """The sentence with the number of draws."""
     if not result.n_resamples:
         return "exact"
     return f"{result.n_resamples} draws, seed {result.seed}"
 
 
-def values_sentences(result: Any) -> tuple[str, ...]:
+def values_sentences(result: MeansResult | MeanDifference) -> tuple[str, ...]:
     """Sentences about strata, and about what was done with missing values."""
     sentences: list[str] = []
     if result.n_strata is not None:

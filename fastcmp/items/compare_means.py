@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ValueCounts, are_valued
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
+from fastcmp.core.typing import ColumnLike, Floats, ModelsLike, Seed
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.model_names import with_index
 from fastcmp.items.cautions import (
@@ -31,7 +32,7 @@ from fastcmp.pairwise.adjust import JOINT
 from fastcmp.pairwise.engine import DRAWN, Options, PairTests, compare_pairs
 from fastcmp.pairwise.engine import read_options as engine_options
 from fastcmp.pairwise.mean_tests import estimate_tests, moment_tests
-from fastcmp.pairwise.model_estimates import estimates_of
+from fastcmp.pairwise.model_estimates import ValuesLike, estimates_of
 from fastcmp.pairwise.result import DF_OF_PAIRS, PairwiseResult
 from fastcmp.pairwise.slices import items_of_estimates, with_slices
 from fastcmp.stream.dask_blocks import are_collections, gather, models_of, renamed
@@ -49,7 +50,7 @@ class MeansResult(PairwiseResult):
     _cites = MEANS_CITE
 
     #: Of each difference, shape (P,).
-    standard_error: NDArray[np.float64]
+    standard_error: Floats
     #: "cr0", "cr1", "cr2" or "cr3": how residuals of clusters are scaled up; "estimated":
     #: by the `Estimates` that were compared.
     variance: str = "cr2"
@@ -119,7 +120,7 @@ class MeansResult(PairwiseResult):
 
 
 def pair_options(
-    spec: MeanOptions, rng: Any, *, rank_intervals: Any = "decisions", **options: Any
+    spec: MeanOptions, rng: Seed, *, rank_intervals: Any = "decisions", **options: Any
 ) -> Options:
     """The checked options of all pairs; refuses draws of means over different items."""
     engine = engine_options(
@@ -151,11 +152,11 @@ def pair_options(
 
 
 def compare_means(
-    values: Any,
+    values: ValuesLike | ValueCounts,
     *,
     method: str = "t",
-    groups: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
+    strata: ColumnLike | None = None,
     stratum_weights: Any = "items",
     weights: ArrayLike | None = None,
     lower_is_better: bool = False,
@@ -168,13 +169,13 @@ def compare_means(
     studentized: bool = False,
     interval: str | None = None,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
     margin: float | None = None,
-    slices: Any = None,
+    slices: ModelsLike | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,

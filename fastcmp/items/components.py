@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_whole, choose
 from fastcmp.core.errors import BadValueError
@@ -15,6 +15,7 @@ from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import PAIR, Column, Section, columns_of, printed
+from fastcmp.core.typing import Flags, Floats, Ints, Numbers, Pairs
 from fastcmp.inputs.model_names import read_names
 from fastcmp.inputs.values import ItemTable
 from fastcmp.items.repeats import (
@@ -27,9 +28,6 @@ from fastcmp.items.repeats import (
     settle_missing,
     side_by_side,
 )
-
-Floats = NDArray[np.float64]
-
 
 _MODELS = (
     Column("model", "names", visible),
@@ -66,7 +64,7 @@ class VarianceComponents(Record):
     repeats: str
     k: int | None
     #: Least and largest number of answers to an item, shape (M, 2).
-    n_answers: NDArray[np.int64]
+    n_answers: Ints
     #: Mean of each model over the items, and its standard error, shape (M,).
     mean: Floats
     mean_se: Floats
@@ -79,7 +77,7 @@ class VarianceComponents(Record):
     #: items, shape (M,).
     sampling: Floats
     #: Indices of the two models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Mean of a minus mean of b, and its standard error, shape (P,).
     difference: Floats
     se: Floats
@@ -106,7 +104,7 @@ class VarianceComponents(Record):
         """Standard error of a mean if the same items were asked again, (M,)."""
         return self._error(0.0, self.sampling)
 
-    def _error(self, between: Any, noise: Any, n_items: Any = None) -> Floats:
+    def _error(self, between: Numbers, noise: Numbers, n_items: Numbers | None = None) -> Floats:
         """Standard errors of means over items, from variances between and within these."""
         n = self.n_items if n_items is None else as_whole(n_items, "n_items", 1)
         return np.asarray(np.sqrt((np.maximum(between, 0.0) + noise) / n))
@@ -389,7 +387,7 @@ def variance_components(
     )
 
 
-def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> NDArray[np.bool_]:
+def _kept(answered: Ints, names: tuple[str, ...], policy: str) -> Flags:
     """Which items all models answered, twice at least."""
     kept = np.asarray(np.all(answered > 0, axis=0))
     if policy == "raise" and not kept.all():
@@ -410,7 +408,7 @@ def _kept(answered: NDArray[np.int64], names: tuple[str, ...], policy: str) -> N
     return kept
 
 
-def _variances(value: Floats, means: Floats, pairs: NDArray[np.int32]) -> Floats:
+def _variances(value: Floats, means: Floats, pairs: Pairs) -> Floats:
     """The variance over items of the difference of each pair."""
     n = value.shape[1]
     centred = value - means[:, None]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, warn
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Classes, ColumnLike, Label, ModelsLike
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import has_names, with_names
 from fastcmp.inputs.ratings import (
@@ -25,10 +26,10 @@ from fastcmp.inputs.ratings import (
 
 
 def correct_values(
-    y_true: ArrayLike,
-    preds: Any,
+    y_true: ColumnLike,
+    preds: ModelsLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
     names: Sequence[str] | None = None,
 ) -> Any:
@@ -82,11 +83,11 @@ def correct_values(
 
 
 def brier_values(
-    y_true: ArrayLike,
-    probabilities: Any,
+    y_true: ColumnLike,
+    probabilities: ModelsLike,
     *,
-    classes: Sequence[Any] | None = None,
-    positive: Any = None,
+    classes: Classes | None = None,
+    positive: Label = None,
 ) -> Any:
     """Brier score of each item: the squared error of its probabilities.
 
@@ -157,11 +158,11 @@ def brier_values(
 
 
 def log_loss_values(
-    y_true: ArrayLike,
-    probabilities: Any,
+    y_true: ColumnLike,
+    probabilities: ModelsLike,
     *,
-    classes: Sequence[Any] | None = None,
-    positive: Any = None,
+    classes: Classes | None = None,
+    positive: Label = None,
     eps: float | None = None,
 ) -> Any:
     """Log loss of each item: minus the logarithm of its true label's probability.

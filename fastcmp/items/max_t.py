@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, Draws, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
@@ -17,6 +16,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import USUAL_ALPHA, adjusted_sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import ColumnLike, Floats, Seed
 from fastcmp.counts.pairs import Block
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
@@ -24,8 +24,6 @@ from fastcmp.inputs.values import as_values
 from fastcmp.pairwise.joint_draws import row_flips
 from fastcmp.pairwise.max_t import joint_pvalues
 from fastcmp.pairwise.simultaneous_pairs import STEPS
-
-Floats = NDArray[np.float64]
 
 _STEPS = {"single": "Single-step", "down": "Step-down"}
 
@@ -105,11 +103,11 @@ def max_t(
     differences: Any,
     *,
     names: Sequence[str] | None = None,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     alternative: str = "two-sided",
     step: str = "down",
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> MaxTResult:
     """Test several paired comparisons on the same items: max-T by sign flips.
@@ -226,7 +224,7 @@ def max_t(
     )
 
 
-def _read_differences(differences: Any, names: Any) -> tuple[Floats, tuple[str, ...]]:
+def _read_differences(differences: Any, names: object) -> tuple[Floats, tuple[str, ...]]:
     """The differences of each comparison, shape (C, n), and names of the comparisons."""
     unnamed = not has_names(differences)
     with suppress(ValueError):  # lists of unequal lengths

@@ -15,6 +15,7 @@ from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import times
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, check_memory, parts
+from fastcmp.core.typing import Flags, Floats, Pairs, Seed
 from fastcmp.counts.pairs import Block, PairColumns, RightBits
 from fastcmp.counts.units import DEGREES, VARIANCES, UnitPlan, item_factor, plan_units
 from fastcmp.counts.value_sums import MeanEstimate, difference_of, pair_moments, unit_sums
@@ -48,8 +49,6 @@ from fastcmp.pairwise.mean_tests import (
 )
 from fastcmp.pairwise.slice_sums import Items as SlicedItems
 
-Floats = NDArray[np.float64]
-
 METHODS = ("t", "permutation", "bootstrap", "wilcoxon")
 #: Kinds of intervals that a method offers; the first is the default.
 INTERVALS: dict[str, tuple[str | None, ...]] = {
@@ -78,7 +77,7 @@ class MeanOptions:
     rng: InitVar[Any] = None
     seed: int = field(init=False)
 
-    def __post_init__(self, rng: Any) -> None:
+    def __post_init__(self, rng: Seed) -> None:
         """Check all options."""
         self.method = method = choose(self.method, "method", METHODS)
         self.studentized = as_flag(self.studentized, "studentized")
@@ -112,7 +111,7 @@ class MeanOptions:
         """What is compared, by name."""
         return "mean loss" if self.lower_is_better else "mean"
 
-    def check_items(self, groups: Any, strata: Any, weights: Any) -> None:
+    def check_items(self, groups: object, strata: object, weights: Any) -> None:
         """Refuse what a method, or an average, cannot take into account of the items."""
         item_columns = {"strata": strata, "weights": weights, "groups": groups}
         names = [name for name, x in item_columns.items() if x is not None]
@@ -172,12 +171,12 @@ class MeanData(NamedTuple):
 
 
 def read_data(
-    values: Any,
+    values: object,
     options: MeanOptions,
     *,
-    names: Sequence[str] | None = None,
-    groups: Any = None,
-    strata: Any = None,
+    names: object = None,
+    groups: object = None,
+    strata: object = None,
     stratum_weights: Any = "items",
     weights: Any = None,
     run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
@@ -231,9 +230,7 @@ def read_data(
     return MeanData(read, item_groups, plan, components)
 
 
-def _components(
-    answers: NDArray[np.float64], read: Values, options: MeanOptions
-) -> VarianceComponents | None:
+def _components(answers: Floats, read: Values, options: MeanOptions) -> VarianceComponents | None:
     """Parts of the variance where each model answered each item at least twice, else None."""
     if read.kept is not None:
         answers = answers[:, read.kept]
@@ -243,9 +240,9 @@ def _components(
     return variance_components(answers, names=read.names, repeats=options.repeats, k=options.k)
 
 
-def _one_an_item(values: Any, options: MeanOptions) -> tuple[Any, Any, Any]:
+def _one_an_item(values: object, options: MeanOptions) -> tuple[Any, Any, Any]:
     """One value for each item, its answers, and how many of each model are missing."""
-    names: Any = None
+    names: Sequence[str] | None = None
     answers = n_answers = None
     columns = values
     if isinstance(values, ItemTable):
@@ -293,13 +290,13 @@ def bounded_units(difference: NDArray[Any], plan: UnitPlan) -> BoundedUnits:
     weighted = difference if plan.weights is None else difference * plan.weights
     scales = np.concatenate([np.full(x.sizes.size, x.scale) for x in plan.strata])
     weight = scales * np.concatenate([x.sizes for x in plan.strata])
-    gain: NDArray[np.float64] = scales * np.bincount(plan.codes, weighted, scales.size)
+    gain: Floats = scales * np.bincount(plan.codes, weighted, scales.size)
     if plan.across is not None:
         gain, weight = (np.bincount(plan.across, x).astype(np.float64) for x in (gain, weight))
     return BoundedUnits(gain, weight)
 
 
-def exact_units(difference: NDArray[np.float64], plan: UnitPlan) -> float:
+def exact_units(difference: Floats, plan: UnitPlan) -> float:
     """Number of the units of differences that are all above, or all below 0; NaN for others.
 
     No flip of their signs but that of all is as extreme.
@@ -338,7 +335,7 @@ def _by_products(data: MeanData, options: MeanOptions, table_of_pairs: Floats) -
     table_of_pairs[2], table_of_pairs[3] = n - 1.0, n
 
 
-def _plan_on(data: MeanData, options: MeanOptions, items: NDArray[np.bool_]) -> UnitPlan | None:
+def _plan_on(data: MeanData, options: MeanOptions, items: Flags) -> UnitPlan | None:
     """Some items sorted into units; None where they are too few."""
     groups = data.groups
     strata, clusters = groups.strata, groups.clusters
@@ -382,7 +379,7 @@ def pairwise_tests(
             )
 
     def on_items(
-        items: NDArray[np.bool_], a: NDArray[Any], b: NDArray[Any]
+        items: Flags, a: NDArray[Any], b: NDArray[Any]
     ) -> tuple[MeanEstimate, Floats, UnitPlan | None]:
         """The difference on some items, NaN where they are too few, item by item, and units."""
         plan, d = _plan_on(data, options, items), a[items].astype(np.float64) - b[items]
@@ -444,7 +441,7 @@ def pairwise_tests(
     details = tests.details
     assert details is not None
 
-    def more(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
+    def more(pairs: Pairs, columns: PairColumns) -> dict[str, Any]:
         n_items = np.nan_to_num(of_pairs[3][tuple(pairs.T)]).astype(np.int64)
         return {**details(pairs, columns), "n_items_of_pairs": n_items}
 

@@ -17,6 +17,7 @@ from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record
 from fastcmp.core.sections import Section, beware, format_pvalue
 from fastcmp.core.sentences import direction_of, estimate_sentence, how, sentence_of_test
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import ColumnLike, ModelsLike, Seed
 from fastcmp.counts.value_sums import difference_of, plain_estimates, unit_sums
 from fastcmp.inputs.model_names import read_pair_names, with_index
 from fastcmp.inputs.values import ItemTable
@@ -47,7 +48,7 @@ from fastcmp.paired.margins import (
     read_margin,
 )
 from fastcmp.paired.units import constant_pvalue
-from fastcmp.pairwise.model_estimates import Estimates, estimates_of
+from fastcmp.pairwise.model_estimates import Estimates, ValuesLike, estimates_of
 from fastcmp.pairwise.slice_sums import read_slices
 from fastcmp.pairwise.slices import SliceOptions, compare_slices, slices_record
 from fastcmp.pairwise.slices_result import SlicesResult
@@ -181,13 +182,13 @@ _IN_UNITS = (
 
 
 def mean_difference(
-    values_a: Any,
-    values_b: Any = None,
+    values_a: ValuesLike,
+    values_b: ColumnLike | None = None,
     *,
     method: str = "t",
     alternative: str = "two-sided",
-    groups: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
+    strata: ColumnLike | None = None,
     stratum_weights: Any = "items",
     weights: ArrayLike | None = None,
     lower_is_better: bool = False,
@@ -200,11 +201,11 @@ def mean_difference(
     studentized: bool = False,
     interval: str | None = None,
     margin: float | None = None,
-    slices: Any = None,
+    slices: ModelsLike | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] = ("a", "b"),
     workers: int | None = None,
 ) -> MeanDifference:

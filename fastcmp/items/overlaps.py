@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.typing import ColumnLike, Flags
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
 
 
-def dice_values(y_true: ArrayLike, masks: Any, *, empty: float = 1.0) -> Any:
+def dice_values(y_true: ColumnLike, masks: Any, *, empty: float = 1.0) -> Any:
     """Dice coefficient of each image: twice the common pixels over those of both masks.
 
     Values for `compare_means`, `best_set`, `rank_sets` and others: the mean over images,
@@ -79,7 +79,7 @@ def dice_values(y_true: ArrayLike, masks: Any, *, empty: float = 1.0) -> Any:
     return values if named else np.stack([*values.values()])
 
 
-def _masks(raw: Any, name: str) -> NDArray[np.bool_]:
+def _masks(raw: object, name: str) -> Flags:
     """Masks of images, shape (n, ...)."""
     masks = np.asarray(raw)
     if masks.dtype != np.bool_:

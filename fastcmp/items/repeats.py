@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_counts, as_numbers, as_whole, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import unwrap
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.kernels.repeats import (
     G_PASS_AT_K,
     PASS_AT_K,
@@ -22,8 +23,6 @@ from fastcmp.kernels.repeats import (
     PASS_HAT_K_VARIANCE,
     pass_many,
 )
-
-Floats = NDArray[np.float64]
 
 #: How answers to an item become one value -> what kernels work out, and its variance.
 REPEATS: dict[str, tuple[int, ...]] = {
@@ -251,7 +250,7 @@ def side_by_side(answers: Mapping[Any, Floats]) -> Floats:
     return np.array(padded)
 
 
-def as_floats(raw: Any, name: str) -> Floats:
+def as_floats(raw: object, name: str) -> Floats:
     """Numbers or bools as float64."""
     with suppress(ValueError):  # of different lengths: refused below
         raw = np.asanyarray(raw)
@@ -260,15 +259,13 @@ def as_floats(raw: Any, name: str) -> Floats:
     return np.ascontiguousarray(raw, np.float64)  # sums depend on the order of memory
 
 
-def count_answers(values: Floats) -> NDArray[np.int64]:
+def count_answers(values: Floats) -> Ints:
     """Count the answers of each model to each item, shape (M, n)."""
-    n_answers: NDArray[np.int64] = np.count_nonzero(~np.isnan(values), axis=2)
+    n_answers: Ints = np.count_nonzero(~np.isnan(values), axis=2)
     return n_answers
 
 
-def settle_missing(
-    values: Floats, n_answers: NDArray[np.int64], missing: str
-) -> tuple[Floats, NDArray[np.int64]]:
+def settle_missing(values: Floats, n_answers: Ints, missing: str) -> tuple[Floats, Ints]:
     """Answers with what `missing` makes of those without a value, and their numbers.
 
     Of `values`, (M, n, R), the first `n_answers` of each item are answers. Missing ones
@@ -307,7 +304,7 @@ def mean_of_answers(values: Floats) -> Floats:
 
 
 def pass_values(
-    way: str, values: Floats, k: int, names: Sequence[str] | None, *, least: int = 1
+    way: str, values: Floats, k: int, names: Any, *, least: int = 1
 ) -> tuple[Floats, Floats]:
     """pass@k or pass^k of each item, and its variance over answers, (M, n)."""
     n_answers = count_answers(values)

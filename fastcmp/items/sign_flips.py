@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.threads import ThreadPool, check_draws
+from fastcmp.core.typing import Flags, Floats, Ints, Pairs
 from fastcmp.counts.units import SignDraws, UnitSums, signed_sums
 from fastcmp.kernels.flipped_pairs import (
     Draws,
@@ -23,8 +23,6 @@ from fastcmp.kernels.flipped_pairs import (
     student_test_pairs,
     test_pairs,
 )
-
-Floats = NDArray[np.float64]
 
 _EXACT = 2.0**52
 #: Steps that values are multiples of: 1/k for small k, eighths and the like, decimals.
@@ -48,7 +46,7 @@ class FlippedUnits(NamedTuple):
     #: Of the squared residual of each unit in the variance, n / (n - 1) in CR1, shape (G,).
     factors: Floats
     #: Where each stratum begins, and G; shape (H + 1,).
-    starts: NDArray[np.int64]
+    starts: Ints
 
 
 def read_units(units: UnitSums) -> FlippedUnits:
@@ -173,16 +171,16 @@ class SignFlips:
             start += -(-(stratum.stop - stratum.start) // 64)
         self._draws = StudentDraws(sums, *how)
 
-    def evaluate(self, pairs: NDArray[np.int32]) -> tuple[Floats, NDArray[np.bool_]]:
+    def evaluate(self, pairs: Pairs) -> tuple[Floats, Flags]:
         """Statistic, p-value and both ends of the interval, (P, 4); which p-values are exact."""
         tests = self.test(pairs)
         return np.concatenate([tests[:, :2], self.limits(pairs)], axis=1), tests[:, 2] > 0.0
 
-    def pvalues(self, pairs: NDArray[np.int32]) -> Floats:
+    def pvalues(self, pairs: Pairs) -> Floats:
         """The p-values alone, shape (P,)."""
         return self.test(pairs)[:, 1]
 
-    def test(self, pairs: NDArray[np.int32]) -> Floats:
+    def test(self, pairs: Pairs) -> Floats:
         """Statistics, p-values, and 1 where these are exact, shape (P, 3)."""
         pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 3))
         if isinstance(self._draws, StudentDraws):
@@ -198,7 +196,7 @@ class SignFlips:
             out[:, 0] = statistics
         return out
 
-    def limits(self, pairs: NDArray[np.int32]) -> Floats:
+    def limits(self, pairs: Pairs) -> Floats:
         """The ends of the intervals for differences of means, shape (P, 2)."""
         pairs, out = np.ascontiguousarray(pairs), np.empty((len(pairs), 2))
         if isinstance(self._draws, StudentDraws):

@@ -16,6 +16,7 @@ from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import Sentence, how, null_hypothesis, with_null
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Pairs
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import check_indexes, read_pair_names
@@ -25,8 +26,6 @@ from fastcmp.kernels.special import normal_pvalue
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.kernels.walsh_averages import hodges_lehmann, hodges_lehmann_rows
 from fastcmp.pairwise.engine import PairTests
-
-Floats = NDArray[np.float64]
 
 _ZEROS = {
     "wilcox": "dropped",
@@ -195,7 +194,7 @@ def signed_rank(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     zero_method: str = "wilcox",
     method: str = "auto",
     continuity: bool = False,
@@ -327,11 +326,7 @@ def decimal_codes(values: Floats) -> tuple[Floats, float] | None:
 
 
 def _test(
-    d: Floats,
-    tolerance: float,
-    clusters: NDArray[np.int64] | None,
-    options: RankOptions,
-    alternative: int,
+    d: Floats, tolerance: float, clusters: Ints | None, options: RankOptions, alternative: int
 ) -> dict[str, Any]:
     """The test of the differences: statistic, p-value, and other fields of the record."""
     packed = np.empty(d.size)
@@ -376,7 +371,7 @@ def _test(
     }
 
 
-def check_steps(signed: NDArray[np.int64]) -> None:
+def check_steps(signed: Ints) -> None:
     """Refuse an exact p-value that would take too long."""
     if ranks.signed_sum_steps(signed) > _STEPS:
         raise BadValueError(
@@ -415,13 +410,13 @@ def signed_rank_tests(
         if reach <= min(_REACH, max(4 * n, 64)):
             codes, how = whole.astype(np.int32), (options.code, options.continuity)
 
-            def test(pairs: NDArray[np.int32]) -> Floats:
+            def test(pairs: Pairs) -> Floats:
                 """The same by counting."""
                 out = np.empty((len(pairs), 2))
                 ranks.coded_pairs_tests(codes, np.ascontiguousarray(pairs), reach, how, out)
                 return out
 
-    def centres(pairs: NDArray[np.int32]) -> Floats:
+    def centres(pairs: Pairs) -> Floats:
         """Estimates of the centres of differences, with their limits: shape (P, 3)."""
         of, scale = (values, 1.0) if coded is None else coded
         out = np.empty((len(pairs), 3))
@@ -432,7 +427,7 @@ def signed_rank_tests(
             hodges_lehmann_rows(rows, level or 0.5, out[part])
         return out / scale
 
-    def gain(pairs: NDArray[np.int32]) -> Floats:
+    def gain(pairs: Pairs) -> Floats:
         """The difference of means, 0 where the ranks favour the other model."""
         if level is not None:
             return centres(pairs)[:, 0]
@@ -474,7 +469,7 @@ def signed_ranks_on_common(
     largest, complete = size.max(axis=1), not np.isnan(values).any()
     settings = (options.code, exact, options.continuity, alternative)
 
-    def test(pairs: NDArray[np.int32]) -> Floats:
+    def test(pairs: Pairs) -> Floats:
         out = np.empty((len(pairs), 5))
         for part in parts(len(pairs), max(1, _CACHED // values.shape[1])):
             i, j = pairs[part].T

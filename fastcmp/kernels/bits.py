@@ -194,7 +194,7 @@ def add_tile(words: WordArray, tile: tuple[int, int, int, int], counts: Any) -> 
     n_words = words.shape[1]
     for start in range(0, n_words, _PANEL):
         end = start + _PANEL
-        if end > n_words:  # noqa: PLR1730  # `min` takes 30 ms to compile
+        if end > n_words:  # `min` takes 30 ms to compile
             end = n_words
         for i in range(i0, i1, 4):
             for j in range(j0, j1, 2):

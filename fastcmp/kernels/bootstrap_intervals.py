@@ -47,8 +47,8 @@ def quantile_sorted(ascending: FloatArray, probability: float) -> float:
     k = min(int(place), ascending.size - 1)
     part = place - k
     if part == 0.0:
-        return ascending[k]  # type: ignore[no-any-return]
-    return ascending[k] + part * (ascending[k + 1] - ascending[k])  # type: ignore[no-any-return]
+        return ascending[k]
+    return ascending[k] + part * (ascending[k + 1] - ascending[k])
 
 
 @kernel
@@ -361,7 +361,7 @@ def bootstrap_rows(
             low, high = percentile_interval(row, level)
         pvalue = bootstrap_pvalue(row, estimate, kind, scale, tolerance, alternative)
         out[p, 0], out[p, 1], out[p, 2] = pvalue, low, high
-        if low != low:  # noqa: PLR0124  # all draws on one side
+        if low != low:  # all draws on one side
             out[p, 0], status[p] = math.nan, UNDEFINED
         if kind != STUDENTIZED and row[row.size - 1] - row[0] <= tolerance:
             out[p, 1] = out[p, 2] = estimate

@@ -182,8 +182,8 @@ def _begin_both(
         first = (total - flipped) * inverses[0, r]
         second = (total + flipped) * inverses[1, r]
         # `min` and `max` look for NaN, and are no vectors.
-        lower[r] = (first if first < second else second) + inverses[2, r]  # noqa: FURB136
-        largest = second if first < second else first  # noqa: FURB136
+        lower[r] = (first if first < second else second) + inverses[2, r]
+        largest = second if first < second else first
         upper[r] = inverses[2, r] - largest
 
 

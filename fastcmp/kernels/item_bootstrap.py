@@ -228,8 +228,8 @@ def jackknife_acceleration(
             largest = max(largest, abs(own) * abs(scale) / (n - sizes[g]))
         start = end
     if not squares > square(1e-14 * largest):
-        return 0.0 if squares == squares else math.nan  # noqa: PLR0124
-    return cubes / (6.0 * squares**1.5)  # type: ignore[no-any-return]
+        return 0.0 if squares == squares else math.nan
+    return cubes / (6.0 * squares**1.5)
 
 
 # Counts of cells where whole clusters are drawn, or their models exchanged.

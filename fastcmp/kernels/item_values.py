@@ -27,7 +27,7 @@ def _kind_of_values(values: FloatArray) -> int:
     zero_one = True
     for i in range(n):
         x = values[i]
-        if x != 0 and x != 1:  # noqa: PLR1714  # sets are slow in kernels
+        if x != 0 and x != 1:  # sets are slow in kernels
             zero_one = False
             break
     if zero_one:

@@ -97,7 +97,7 @@ def _raise(
         value = (a[r] - b[r]) * scale
         value = value if sided else abs(value)
         # `max` checks for NaN, and is not vectorised.
-        value = value if value > largest[r] else largest[r]  # noqa: FURB136
+        value = value if value > largest[r] else largest[r]
         largest[r] = value
         n += value >= least
     return n

@@ -285,7 +285,7 @@ def value_of(spec: MetricSpec, listed: CodeArray, penalty: FloatArray, sums: Sum
     if spec.metric == COST:
         return sums.penalty / sums.n
     if spec.metric == ACCURACY:
-        return sum_of(sums.d) / sums.n  # type: ignore[no-any-return]
+        return sum_of(sums.d) / sums.n
     if spec.metric == KAPPA and penalty.shape[0] > 0:
         expected = penalty_by_chance(penalty, sums)
         if not expected > 0.0:

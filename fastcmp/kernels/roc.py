@@ -55,7 +55,7 @@ def split_scores(scores: ScoreArray, positive: CodeArray, out: ScoreArray) -> Cl
         out[p] = x
         out[n - (i - p)] = x
         p += int(positive[i])
-        has_nan |= x != x  # noqa: PLR0124
+        has_nan |= x != x
     out[p] = math.inf
     out[n + 1] = math.inf
     first_nan = -1

@@ -183,7 +183,7 @@ def _listed(values: FloatArray, upto: IntArray, k: int, known: tuple[float, floa
     for each in order:
         k -= times[each]
         if k <= 0:
-            return sums[each]  # type: ignore[no-any-return]
+            return sums[each]
     return math.nan
 
 

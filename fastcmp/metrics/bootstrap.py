@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_level, keep_side
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import ThreadPool, check_draws, parts
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.kernels import bootstrap_intervals as kinds
 from fastcmp.kernels.count_draws import draw_cells
 from fastcmp.kernels.item_bootstrap import cluster_cells, cluster_squares, draw_units
@@ -28,8 +28,6 @@ from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics.cells import Cells, Drawn
 from fastcmp.metrics.estimators import Estimator
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: Writes the draws of a slice; returns `times` and `weights` of `Drawn`.
 Fill = Callable[[slice, Floats], tuple[Floats | None, Floats | None]]
 

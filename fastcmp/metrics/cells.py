@@ -17,14 +17,12 @@ from fastcmp.core.checks import as_counts, check_classes, check_total
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.core.records import are_confusions, are_labelled
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints
 from fastcmp.counts.label_counts import LabelTable, count_cells, count_labels
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.labels import encode, in_order, sorted_codes
 from fastcmp.inputs.scores import read_weights
 from fastcmp.kernels.count_draws import cell_tables
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class ClusterCells(NamedTuple):
@@ -175,7 +173,7 @@ def cells_of_table(table: NDArray[Any]) -> Cells:
 
 
 def gather_cells(
-    codes: ArrayLike, counts: ArrayLike, n_classes: int, clusters: ArrayLike | None = None
+    codes: ArrayLike, counts: ArrayLike, n_classes: int, clusters: ColumnLike | None = None
 ) -> Cells:
     """Add up equal cells and sort them.
 
@@ -222,7 +220,7 @@ def check_classes_fit(k: int) -> None:
         )
 
 
-def read_square(raw: Any, name: str, n_axes: int) -> Any:
+def read_square(raw: object, name: str, n_axes: int) -> Any:
     """Checked counts of K classes, with leading axes; other shapes are refused."""
     counts = as_counts(raw, name)
     shape = counts.shape[-n_axes:]
@@ -237,7 +235,7 @@ def read_square(raw: Any, name: str, n_axes: int) -> Any:
     return counts
 
 
-def read_classes(classes: Sequence[Any] | None, k: int) -> tuple[Any, ...]:
+def read_classes(classes: Classes | None, k: int) -> tuple[Any, ...]:
     """The checked labels of K classes."""
     if classes is None:
         return tuple(range(k))
@@ -280,7 +278,7 @@ def count_samples(
     y_true: Any,
     models: dict[str, Any],
     *,
-    groups: Any = None,
+    groups: object = None,
     sample_weight: Any = None,
     workers: int | None = None,
 ) -> Counted:
@@ -357,7 +355,7 @@ def of_label_table(table: LabelTable) -> Counted:
     return Counted(cells, tuple(table.classes), table.n_samples, table.n_missing, table.n_excluded)
 
 
-def of_array(counts: Ints, classes: Sequence[Any] | None) -> Counted:
+def of_array(counts: Ints, classes: Classes | None) -> Counted:
     """The cells of one array of counts, of classes named 0 to K - 1 unless given.
 
     Of more than two that are not named, a class that never occurs is no class of the data,
@@ -369,7 +367,7 @@ def of_array(counts: Ints, classes: Sequence[Any] | None) -> Counted:
     return Counted(cells_of_table(counts), names, int(counts.sum()))
 
 
-def of_counts(counts: Any, classes: Sequence[Any] | None) -> tuple[list[Counted], tuple[int, ...]]:
+def of_counts(counts: object, classes: Classes | None) -> tuple[list[Counted], tuple[int, ...]]:
     """Counts of two models, of labels, a stream or arrays, and their leading axes."""
     if isinstance(counts, LabelTable) or are_labelled(counts):
         if classes is not None:
@@ -383,7 +381,7 @@ def of_counts(counts: Any, classes: Sequence[Any] | None) -> tuple[list[Counted]
     return [of_array(tensor, classes) for tensor in several], tensors.shape[:-3]
 
 
-def of_confusion(table: Any, classes: Sequence[Any] | None) -> Counted:
+def of_confusion(table: Any, classes: Classes | None) -> Counted:
     """Counts of a confusion matrix, from an array or from a stream."""
     if not are_confusions(table):
         return of_array(read_square(table, "table", 2), classes)

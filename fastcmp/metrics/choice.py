@@ -10,13 +10,14 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, as_proportion, choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.records import brief, same
+from fastcmp.core.typing import ColumnLike, Floats, Label
 from fastcmp.inputs.binary_labels import positive_label
+from fastcmp.inputs.columns import is_missing
 from fastcmp.inputs.cost_matrix import read_cost
 from fastcmp.metrics.cells import Cells, Counted
 from fastcmp.metrics.estimators import (
@@ -32,7 +33,7 @@ from fastcmp.metrics.registry import AVERAGES, METRICS, Entry, parse_name, plain
 LABELS = {"union": kernels.UNION, "truth": kernels.TRUTH}
 
 
-def read_labels(labels: Any) -> Any:
+def read_labels(labels: object) -> Any:
     """Check which classes an average is over."""
     if isinstance(labels, str):
         return choose(labels, "labels", tuple(LABELS))
@@ -42,7 +43,7 @@ def read_labels(labels: Any) -> Any:
         raw = np.asarray(labels, dtype=object)
         listed = tuple(raw.tolist()) if raw.ndim == 1 else None
         repeated = listed is not None and len(set(listed)) < len(listed)
-        if listed is not None and any(x is None or x != x for x in listed):  # noqa: PLR0124
+        if listed is not None and any(map(is_missing, listed)):
             repeated = True  # a missing label
     except (TypeError, ValueError):
         listed = None
@@ -91,12 +92,12 @@ class Metric:
     name: str
     average: str | None = "binary"
     beta: float = 1.0
-    positive: Any = None
+    positive: Label = None
     #: "union", "truth", or labels in their order.
     labels: Any = "union"
     zero_division: float = 0.0
     #: Costs; for kappa what each disagreement counts.
-    cost: Any = None
+    cost: ColumnLike | Mapping[Any, Any] | None = None
     #: Proportions of the classes for which the metric is wanted.
     prevalence: Any = None
     function: Callable[[Any], Any] | None = None
@@ -327,10 +328,10 @@ def make_metric(
     *,
     average: str | None = "binary",
     beta: float | None = None,
-    positive: Any = None,
+    positive: Label = None,
     labels: str | Sequence[Any] = "union",
     zero_division: float = 0.0,
-    cost: Any = None,
+    cost: ColumnLike | Mapping[Any, Any] | None = None,
     weights: Any = None,
     prevalence: Any = None,
 ) -> Metric:
@@ -435,8 +436,8 @@ def read_metrics(  # what is measured, and its options
     metric: Any,
     average: str | None,
     beta: float | None,
-    positive: Any,
-    labels: Any,
+    positive: Label,
+    labels: object,
     zero_division: float,
 ) -> list[Metric]:
     """The metrics that a user means; of several an average is for those that take one."""
@@ -463,7 +464,7 @@ def read_metrics(  # what is measured, and its options
 # Proportions of classes that a user names.
 
 
-def check_prevalence(raw: Any) -> Any:
+def check_prevalence(raw: object) -> Any:
     """Check what can be checked before the classes are known."""
     if isinstance(raw, Real):
         return as_proportion(raw, "prevalence")
@@ -472,7 +473,7 @@ def check_prevalence(raw: Any) -> Any:
     return raw
 
 
-def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> NDArray[np.float64]:
+def read_prevalences(raw: object, classes: Sequence[Any], positive: Label = None) -> Floats:
     """The proportion of each class; of two perhaps that of the positive one alone."""
     k = len(classes)
     if isinstance(raw, Real):
@@ -503,7 +504,7 @@ def read_prevalences(raw: Any, classes: Sequence[Any], positive: Any = None) -> 
 _POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
 
 
-def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[str, Any]:
+def choose_penalties(name: str, spelled: str, cost: object, weights: Any) -> tuple[str, Any]:
     """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
     if weights is not None and name != "kappa":
         raise BadValueError("`weights` are for metric 'kappa'", repr(name))
@@ -526,7 +527,7 @@ def choose_penalties(name: str, spelled: str, cost: Any, weights: Any) -> tuple[
     return name, matrix
 
 
-def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> NDArray[np.float64]:
+def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> Floats:
     """The penalty of each disagreement, (K, K); empty where all count alike."""
     if name in _POWERS:
         places = np.arange(float(len(classes)))

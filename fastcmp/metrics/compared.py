@@ -6,9 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fastcmp import kernels
 from fastcmp.core.checks import (
     ALTERNATIVES,
@@ -54,7 +51,6 @@ from fastcmp.metrics.pair_tests import (
     z_test,
 )
 
-Floats = NDArray[np.float64]
 Ends = tuple[float, float]
 
 METHODS = ("exact", "permutation", "pooled", "jackknife", "delta", "mover", "bootstrap", "abc")

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.kernels.metric_jackknife import metric_errors
 from fastcmp.metrics.registry import PROPORTIONS, Entry
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Proportions(NamedTuple):
@@ -32,7 +30,7 @@ class Proportions(NamedTuple):
     #: Whether F1 is meant where the proportions are Jaccard's.
     as_f1: bool = False
     #: Of an average, the classes of the proportions.
-    classes: NDArray[np.int64] | None = None
+    classes: Ints | None = None
     #: Whether they are of different samples: recalls of classes, or precisions. Not where
     #: they are weighted by class, as these weights are estimates too.
     are_independent: bool = True
@@ -358,12 +356,12 @@ class AdjustedForChance(Estimator):
         return replace(self, n_classes=base.n_classes, base=base)
 
 
-def _n_true(tables: Floats) -> NDArray[np.int64]:
+def _n_true(tables: Floats) -> Ints:
     """Number of classes of the truth."""
     return np.asarray(np.count_nonzero(tables.any(axis=2), axis=1))
 
 
-def _adjusted(values: Floats, n_true: Any) -> Floats:
+def _adjusted(values: Floats, n_true: NDArray[Any]) -> Floats:
     """Values with guessing taken off; NaN for one class."""
     with np.errstate(divide="ignore", invalid="ignore"):
         adjusted: Floats = (values - 1 / n_true) / (1 - 1 / n_true)

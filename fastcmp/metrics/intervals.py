@@ -11,18 +11,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import wilson_interval
+from fastcmp.core.typing import Floats
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.metric_slopes import mean_rate_limits
 from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
-
-Floats = NDArray[np.float64]
 
 #: How intervals of one model are made, besides by resampling.
 OF_PROPORTIONS = ("wilson", "clopper-pearson", "score", "mover")

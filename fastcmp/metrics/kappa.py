@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -29,6 +29,7 @@ from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import Sentence, null_value, statistic_text, with_null
+from fastcmp.core.typing import ColumnLike, Floats, Ints
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.columns import kind_of
 from fastcmp.inputs.model_names import has_names, named_columns
@@ -36,8 +37,6 @@ from fastcmp.inputs.ratings import read_label_order, read_ratings
 from fastcmp.kernels.special import ndtri
 from fastcmp.kernels.status import DEGENERATE, UNDEFINED
 from fastcmp.paired.symmetry import read_agreement
-
-Floats = NDArray[np.float64]
 
 INTERVALS = ("atanh", "wald")
 METHODS = {"cohen": "Cohen's kappa", "scott": "Scott's pi"}
@@ -116,7 +115,7 @@ def _tested(value: float, error: float, null: float, options: dict[str, Any]) ->
     }
 
 
-def describe_agreement(result: Any, symbol: str) -> tuple[str, ...]:
+def describe_agreement(result: KappaResult | FleissResult, symbol: str) -> tuple[str, ...]:
     """A coefficient, its interval and its test, in sentences."""
     if result.status == UNDEFINED:
         why = "by chance alone the raters would always agree"
@@ -149,7 +148,7 @@ class KappaResult(Agreement):
     #: None, "linear", "quadratic", or what each disagreement weighs, shape (K, K).
     weights: Any
     #: ``table[i, j]`` items that a labelled i and b j.
-    table: NDArray[np.int64]
+    table: Ints
     labels: tuple[Any, ...]
     #: Items with a label that was not chosen.
     n_excluded: int = 0
@@ -213,8 +212,8 @@ _NAMED = (None, "linear", "quadratic")
 
 
 def cohen_kappa(
-    rater_a: ArrayLike | None = None,
-    rater_b: ArrayLike | None = None,
+    rater_a: ColumnLike | None = None,
+    rater_b: ColumnLike | None = None,
     *,
     table: Any = None,
     weights: Any = None,
@@ -347,7 +346,7 @@ def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
 
 
 def _kappa(
-    table: NDArray[np.int64],
+    table: Ints,
     labels: tuple[Any, ...],
     weights: tuple[Any, Floats],
     options: dict[str, Any],
@@ -359,7 +358,7 @@ def _kappa(
     return KappaResult(**fields, weights=kept, table=table, labels=labels, n_excluded=n_excluded)
 
 
-def _cohen(table: NDArray[np.int64], v: Floats, *, pooled: bool) -> tuple[float, float, float]:
+def _cohen(table: Ints, v: Floats, *, pooled: bool) -> tuple[float, float, float]:
     """Kappa and both its standard errors; NaN where chance always agrees."""
     n = float(table.sum())
     proportions = table / max(n, 1.0)
@@ -573,7 +572,7 @@ def fleiss_kappa(
     return _fleiss(counts, np.ones(n, np.int64), read.labels, options, read.n_excluded)
 
 
-def _check_raters(raters: NDArray[np.int64]) -> None:
+def _check_raters(raters: Ints) -> None:
     """Refuse items that were rated by different numbers of raters, or by one."""
     if raters.min() != raters.max():
         raise BadValueError(
@@ -586,11 +585,7 @@ def _check_raters(raters: NDArray[np.int64]) -> None:
 
 
 def _fleiss(
-    counts: NDArray[np.int64],
-    times: NDArray[np.int64],
-    labels: tuple[Any, ...],
-    options: dict[str, Any],
-    n_excluded: int,
+    counts: Ints, times: Ints, labels: tuple[Any, ...], options: dict[str, Any], n_excluded: int
 ) -> FleissResult:
     """Kappa, of all labels and of each, with its tests."""
     rated, weight = counts.astype(np.float64), times.astype(np.float64)

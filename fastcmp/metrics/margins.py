@@ -13,13 +13,13 @@ from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool
+from fastcmp.core.typing import Flags, Floats
 from fastcmp.kernels.item_bootstrap import cluster_cells
 from fastcmp.kernels.margins_exact import tango_exact_margins
 from fastcmp.metrics.bootstrap import evaluate_draws, measure
@@ -38,9 +38,6 @@ from fastcmp.paired.margins import (
     make_tests,
     samples_needed,
 )
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 #: Numbers of tables and draws beyond which fewer are drawn, and how few at least.
 _WORK, _LEAST = 1 << 29, 499

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +23,7 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name, table_of, written
 from fastcmp.core.sentences import dropped_sentences, how
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Classes, ColumnLike, Label, Seed
 from fastcmp.metrics.bootstrap import (
     INTERVALS,
     abc_interval,
@@ -149,26 +149,26 @@ def limits(low: float, high: float, sign: str = "") -> str:
 
 
 def metric(
-    y_true: ArrayLike | None = None,
-    pred: ArrayLike | None = None,
+    y_true: ColumnLike | None = None,
+    pred: ColumnLike | None = None,
     *,
     table: Any = None,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     metric: Any = "accuracy",
     average: str | None = "binary",
     beta: float | None = None,
-    positive: Any = None,
+    positive: Label = None,
     labels: Any = "union",
     zero_division: float = 0.0,
     sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     method: str | None = None,
     interval: str = "percentile",
     scale: str | None = None,
     within_classes: bool = False,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> MetricResult:
     """Compute a metric of a model, with an interval.

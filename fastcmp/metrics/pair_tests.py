@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.threads import ThreadPool
+from fastcmp.core.typing import Flags, Floats, Ints, Numbers
 from fastcmp.kernels.binomial import binomial_half
 from fastcmp.kernels.cluster_means import t_quantile
 from fastcmp.kernels.count_draws import add_tails, enumerate_swaps, half_chances, swap_cells
@@ -23,8 +23,6 @@ from fastcmp.kernels.status import DEGENERATE, OK, UNDEFINED
 from fastcmp.metrics.bootstrap import Fill, errors_of_draws, evaluate_draws, measure
 from fastcmp.metrics.cells import Cells, Drawn
 from fastcmp.metrics.estimators import AdjustedForChance, Estimator, KernelEstimator, UserEstimator
-
-Floats = NDArray[np.float64]
 
 
 class Pair(NamedTuple):
@@ -98,7 +96,11 @@ def z_test(pair: Pair, error: float, alternative: str, df: float) -> Tested:
 
 
 def pooled_z(
-    differ: Any, total: Any, squares: Any, difference: Any, alternative: str = "two-sided"
+    differ: Numbers,
+    total: Numbers,
+    squares: Numbers,
+    difference: Numbers,
+    alternative: str = "two-sided",
 ) -> tuple[Floats, Floats]:
     """Statistics and p-values by the influences at the counts of both models together.
 
@@ -182,9 +184,6 @@ def ratio_interval(pair: Pair, level: float, df: float) -> tuple[float, tuple[fl
     return ratio, (ratio / factor, ratio * factor)
 
 
-Ints = NDArray[np.int64]
-
-
 # Permutation tests, on the cells of the counts.
 #
 # Under the null hypothesis the predictions of both models can be exchanged in each
@@ -228,7 +227,7 @@ class Exchanges:
         self.totals = totals[totals > 0]
 
     @cached_property
-    def _flipped(self) -> NDArray[np.bool_]:
+    def _flipped(self) -> Flags:
         """Which clusters an exchange changes."""
         clusters = self.cells.clusters
         assert clusters is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -37,6 +37,7 @@ from fastcmp.core.sentences import (
     several_tests,
 )
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints
 from fastcmp.counts.label_counts import LabelTable, count_labels
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost, read_cost
 from fastcmp.kernels import CostOutcome
@@ -50,8 +51,6 @@ from fastcmp.paired.margins import (
     read_margin,
     with_margin,
 )
-
-Floats = NDArray[np.float64]
 
 METHOD_NAMES = {"likelihood": "likelihood ratio", "chi-square": "chi-square"}
 METHODS = tuple(METHOD_NAMES)
@@ -70,15 +69,13 @@ class CostOptions(NamedTuple):
 
 
 def check_options(
-    method: str,
-    smoothing: float | None = None,
-    nonnegative: bool = False,  # noqa: FBT001, FBT002  # passed on
-    support: str = "all",
+    method: str, smoothing: float | None = None, *, nonnegative: bool = False, support: str = "all"
 ) -> CostOptions:
     """Check the options of `fastcmp.cost_test`, and fill in the default smoothing."""
     method = choose(method, "method", METHODS)
     support = choose(support, "support", _SUPPORTS)
-    if as_flag(nonnegative, "nonnegative") and method == "likelihood":
+    nonnegative = as_flag(nonnegative, "nonnegative")
+    if nonnegative and method == "likelihood":
         raise BadValueError(
             "`nonnegative=True` is for `method='chi-square'`: those of the likelihood ratio "
             "are never negative"
@@ -169,7 +166,7 @@ class CostGroups(NamedTuple):
     #: The distinct differences, ascending, shape (D,).
     values: Floats
     #: Position in `values` of each cell's difference, shape (C,).
-    group: NDArray[np.int64]
+    group: Ints
     #: What smoothing of 1 adds to each difference, shape (D,).
     cells: Floats
     #: The largest cost.
@@ -194,7 +191,7 @@ def groups_of(cost: Floats) -> CostGroups:
 
 
 def evaluate_many(
-    counts: NDArray[np.int64], groups: CostGroups, options: CostOptions
+    counts: Ints, groups: CostGroups, options: CostOptions
 ) -> tuple[Floats, NDArray[np.uint8]]:
     """Test many pairs of models, counts (P, C), against one cost matrix.
 
@@ -219,7 +216,7 @@ def evaluate_many(
 
 
 def intervals_many(
-    counts: NDArray[np.int64], groups: CostGroups, method: str, confidence_level: float
+    counts: Ints, groups: CostGroups, method: str, confidence_level: float
 ) -> Floats:
     """Bound the differences of many pairs, counts (P, C): both ends, shape (P, 2)."""
     from fastcmp.kernels.cost import COST_PROFILE, COST_WALD, cost_interval_many
@@ -376,7 +373,7 @@ class CostResult(Pilot, Compared, Record):
         shape = np.shape(self.pvalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
-    def _by_cell(self) -> tuple[Floats, NDArray[np.int64]]:
+    def _by_cell(self) -> tuple[Floats, Ints]:
         """Differences of cost by cell, shape (C,), and the samples of each pair, (P, C)."""
         if isinstance(self.counts, LabelTable):
             t, a, b, samples = self.counts.nonzero()
@@ -474,17 +471,17 @@ _ROWS = 1 << 12  # tables that are multiplied at once
 
 
 def cost_test(
-    y_true: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
-    cost: Any = None,
+    y_true: ColumnLike | None = None,
+    pred_a: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
+    cost: ColumnLike | Mapping[Any, Any] | None = None,
     *,
     counts: ArrayLike | LabelTable | LabelledCounts | None = None,
     method: str = "likelihood",
     smoothing: float | None = None,
     nonnegative: bool = False,
     support: str = "all",
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     margin: float | None = None,
     alpha: float = 0.05,
 ) -> CostResult:
@@ -567,7 +564,7 @@ def cost_test(
     >>> round(result.statistic, 4), round(result.loss_a, 4), round(result.loss_b, 4)
     (1.7812, 0.5953, 0.4698)
     """
-    options = check_options(method, smoothing, nonnegative, support)
+    options = check_options(method, smoothing, nonnegative=nonnegative, support=support)
     against = read_margin(margin, alpha)
     data: dict[str, Any] = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
     by_counts = are_counts_given(data, {"counts": counts}, {"classes": classes})
@@ -600,11 +597,7 @@ def cost_test(
 
 
 def count_costs(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    cost: Any,
-    classes: Sequence[Any] | None,
+    y_true: Any, pred_a: ColumnLike, pred_b: ColumnLike, cost: object, classes: Classes | None
 ) -> tuple[LabelTable, CostMatrix]:
     """Count labels in the order of a cost matrix; gives both, of the same classes."""
     matrix = read_cost(cost, classes)
@@ -614,7 +607,7 @@ def count_costs(
     return counts, matrix
 
 
-def _test_counts(counts: LabelTable, cost: NDArray[np.float64], options: CostOptions) -> CostResult:
+def _test_counts(counts: LabelTable, cost: Floats, options: CostOptions) -> CostResult:
     loss_a, loss_b = counts.losses(cost)
     outcome = evaluate(*fold(counts, cost), cost, options)
     return CostResult(
@@ -631,9 +624,7 @@ def _test_counts(counts: LabelTable, cost: NDArray[np.float64], options: CostOpt
     )
 
 
-def _test_tensors(
-    tensor: NDArray[np.int64], cost: NDArray[np.float64], options: CostOptions
-) -> CostResult:
+def _test_tensors(tensor: Ints, cost: Floats, options: CostOptions) -> CostResult:
     shape = tensor.shape[:-3]
     tables = np.ascontiguousarray(tensor).reshape(-1, cost.size * len(cost))
     results, status = evaluate_many(tables, groups_of(cost), options)

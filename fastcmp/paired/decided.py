@@ -106,8 +106,8 @@ class Decided(Compared, Record):
     @property
     def interval(self) -> ConfidenceInterval:
         """Interval for `difference` at 1 - `alpha`, one-sided if the test is."""
-        ends = getattr(self.comparison, "interval", None)
-        return ends or self.comparison.confidence_interval(1.0 - self.alpha)  # type: ignore[no-any-return]
+        ends: ConfidenceInterval | None = getattr(self.comparison, "interval", None)
+        return ends or self.comparison.confidence_interval(1.0 - self.alpha)
 
     @property
     def decision(self) -> str:

@@ -6,16 +6,16 @@ compareHoldout.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.errors import BadTypeError, BadValueError, Spelled
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
+from fastcmp.core.typing import Classes, ColumnLike
 from fastcmp.inputs.columns import Column, count_rows, read_column
 from fastcmp.inputs.model_names import check_indexes, known_frame, read_pair_names
 from fastcmp.paired.cost_test import METHOD_NAMES as COST_NAMES
@@ -99,15 +99,15 @@ _NAMES = ("a", "b")
 
 
 def compare_labels(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ColumnLike,
+    pred_a: ColumnLike,
+    pred_b: ColumnLike,
     *,
     method: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    classes: Sequence[Any] | None = None,
-    cost: Any = None,
+    classes: Classes | None = None,
+    cost: ColumnLike | Mapping[Any, Any] | None = None,
     missing: str = "raise",
     margin: float | None = None,
     names: tuple[str, str] = _NAMES,
@@ -192,14 +192,16 @@ def compare_labels(
     return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
 
 
-def _read_margin(margin: Any, alpha: float, cost: Any) -> MarginOptions | None:
+def _read_margin(margin: Any, alpha: float, cost: object) -> MarginOptions | None:
     """Check a margin and the level of its tests; costs know their largest later."""
     if margin is None:
         return None
     return read_margin(margin, alpha, 1.0 if cost is None else np.inf)
 
 
-def _choose(method: str | None, alternative: str, missing: str, cost: Any) -> tuple[str, str, str]:
+def _choose(
+    method: str | None, alternative: str, missing: str, cost: object
+) -> tuple[str, str, str]:
     """Method, alternative and rule for missing labels; those that do not fit are refused."""
     methods, others = (METHODS, COST_METHODS) if cost is None else (COST_METHODS, METHODS)
     default = methods[0]
@@ -221,15 +223,15 @@ def _choose(method: str | None, alternative: str, missing: str, cost: Any) -> tu
 def compare_holdout(
     model_a: Any,
     model_b: Any,
-    X_a: Any,  # noqa: N803  # scikit-learn's name
-    X_b: Any,  # noqa: N803
+    X_a: Any,
+    X_b: Any,
     y: Any,
     *,
     method: str | None = None,
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    classes: Sequence[Any] | None = None,
-    cost: Any = None,
+    classes: Classes | None = None,
+    cost: ColumnLike | Mapping[Any, Any] | None = None,
     missing: str = "raise",
     margin: float | None = None,
     names: tuple[str, str] = _NAMES,
@@ -300,12 +302,12 @@ def compare_holdout(
     method, alternative, missing = _choose(method, alternative, missing, cost)
     _read_margin(margin, read_alpha(alpha, alternative), cost)
     if isinstance(y, str):
-        true_a, X_a = _split(X_a, y, "X_a")  # noqa: N806
-        true_b, X_b = _split(X_b, y, "X_b")  # noqa: N806
+        true_a, X_a = _split(X_a, y, "X_a")
+        true_b, X_b = _split(X_b, y, "X_b")
         _check_same(true_a, true_b, y)
         y = true_a
     n = count_rows(y, "y")
-    for name, X in (("X_a", X_a), ("X_b", X_b)):  # noqa: N806
+    for name, X in (("X_a", X_a), ("X_b", X_b)):
         if count_rows(X, name) != n:
             raise BadValueError(f"`{name}` has {count_rows(X, name)} rows, y has {n} labels")
     check_indexes([("y", y), ("X_a", X_a), ("X_b", X_b)])
@@ -386,7 +388,7 @@ def refuse_regressor(model: Any, name: str) -> None:
         )
 
 
-def _predict(model: Any, X: Any, n: int, letter: str) -> Any:  # noqa: N803
+def _predict(model: Any, X: Any, n: int, letter: str) -> Any:
     call = getattr(model, "predict", model)
     if isinstance(model, type) or not callable(call):
         got = f"the class {model.__name__}" if isinstance(model, type) else repr(model)

@@ -13,7 +13,7 @@ from numbers import Real
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -27,6 +27,7 @@ from fastcmp.core.checks import (
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf, t_tail
 from fastcmp.core.records import ConfidenceInterval, PairedCounts, unwrap
+from fastcmp.core.typing import Floats, Ints, Numbers
 from fastcmp.kernels import bounded_means
 from fastcmp.kernels.cluster_means import POWER, margin_t, margin_t_many
 from fastcmp.kernels.intervals import tango_margin_many
@@ -41,9 +42,6 @@ from fastcmp.paired.margin_result import (
     MarginTests,
 )
 from fastcmp.paired.mcnemar_counts import CELLS, COUNTS, read_counts
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Why there is no decision by standard errors where there are none.
 NO_VARIANCE = "no variance was observed, so that nothing measures the difference"
@@ -63,7 +61,7 @@ class MarginOptions(NamedTuple):
         """The level of one-sided tests against the margin."""
         return self.alpha / 2 if self.strict else self.alpha
 
-    def gain(self, difference: Any) -> Any:
+    def gain(self, difference: Numbers) -> Any:
         """Turn differences so that above 0 model a is better."""
         return either(self.lower_is_better, -difference, difference)
 
@@ -199,7 +197,7 @@ def decide(better: Any, worse: Any, within: Any, met: Any) -> MarginDecision:
 
 
 def samples_needed(
-    gain: Any, margin: Any, spreads: tuple[Any, Any, Any], options: MarginOptions
+    gain: Numbers, margin: Numbers, spreads: tuple[Any, Any, Any], options: MarginOptions
 ) -> Any:
     """Count samples with which the nearest decision has a power of 80%.
 
@@ -232,7 +230,7 @@ def plain(values: Any) -> Any:
 _LOWER = "lower_is_better"
 
 
-def as_margin(value: Any, limit: float = np.inf, name: str = "margin") -> float:
+def as_margin(value: object, limit: float = np.inf, name: str = "margin") -> float:
     """Check a margin: above 0, and below the largest possible difference."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real)):
         raise BadTypeError(f"`{name}` must be a number above 0", repr(value))
@@ -260,7 +258,7 @@ def _checked(margins: Floats, limit: float, name: str) -> Floats:
     return margins
 
 
-def as_margin_alpha(value: Any) -> float:
+def as_margin_alpha(value: object) -> float:
     """Check the level of margin tests: 1 - 2 alpha must be a level too."""
     alpha = as_proportion(value, "alpha")
     if alpha >= 0.5:
@@ -268,7 +266,9 @@ def as_margin_alpha(value: Any) -> float:
     return alpha
 
 
-def read_margin(margin: Any, alpha: Any = 0.05, limit: float = np.inf) -> MarginOptions | None:
+def read_margin(
+    margin: object, alpha: object = 0.05, limit: float = np.inf
+) -> MarginOptions | None:
     """Check a margin, and the level of its tests, before the work; None for none."""
     level = as_margin_alpha(alpha)
     return None if margin is None else MarginOptions(as_margin(margin, limit), level)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_total, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import PairedCounts, unwrap
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints
 from fastcmp.inputs.item_groups import ItemGroups, read_grouping, read_stratum_weights
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.kernels import DEGENERATE, OK, UNDEFINED
@@ -41,15 +42,13 @@ from fastcmp.paired.units import (
     units_of,
 )
 
-Ints = NDArray[np.int64]
-
 _FLIP_STEPS = 1 << 28  # of the exact sign-flip test: a second or less
 
 
 def mcnemar(
-    y_true: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    y_true: ColumnLike | None = None,
+    pred_a: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
     *,
     table: ArrayLike | PairedCounts | None = None,
     only_a: ArrayLike | None = None,
@@ -58,10 +57,10 @@ def mcnemar(
     both_wrong: ArrayLike | None = None,
     method: str | None = None,
     alternative: str = "two-sided",
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
-    groups: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
+    strata: ColumnLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
     margin: float | None = None,
     alpha: float = 0.05,
@@ -350,7 +349,7 @@ def _of_clusters(
 
 def _of_strata(
     counts: dict[str, Any],
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
     method: str | None,
     alternative: str,
     **more: Any,
@@ -384,11 +383,11 @@ def _of_strata(
 
 
 def mcnemar_table(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
+    y_true: ColumnLike,
+    pred_a: ColumnLike,
+    pred_b: ColumnLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
 ) -> Ints:
     """Count on which samples two models are right.

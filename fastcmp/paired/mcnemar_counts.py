@@ -14,11 +14,10 @@ from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, check_to
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import are_paired, unwrap
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.kernels.intervals import difference_interval_many
 from fastcmp.kernels.paired import mcnemar_many
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
 
 CELLS = ("both_right", "only_a", "only_b", "both_wrong")  # of a table, in its order

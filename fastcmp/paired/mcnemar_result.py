@@ -24,6 +24,7 @@ from fastcmp.core.sentences import (
     several_tests,
     with_pvalue,
 )
+from fastcmp.core.typing import Ints, Numbers
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
 from fastcmp.paired.margins import (
     BoundedUnits,
@@ -63,8 +64,6 @@ from fastcmp.paired.units import (
     leverage,
 )
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
 
 _OF_THE_INTERVAL = (
@@ -83,7 +82,7 @@ _OF_CLUSTERS = (
 _OF_UNITS = ("cluster", "stratum", "stratum_weights", "weights", "strata", "signflip_pvalue")
 
 
-def ratio(part: Any, whole: Any) -> Any:
+def ratio(part: Numbers, whole: Numbers) -> Any:
     """A quotient of numbers or arrays; NaN or infinity over 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.divide(part, whole)

@@ -5,7 +5,6 @@ These tests look at the table of what a and b predicted, not at the true labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,6 +18,7 @@ from fastcmp.core.records import LabelledCounts, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import USUAL_ALPHA, against_usual
+from fastcmp.core.typing import Classes, ColumnLike, Ints
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.labels import encode_predictions
 from fastcmp.kernels.status import UNDEFINED
@@ -53,7 +53,7 @@ class SymmetryResult(Record):
     #: marginal homogeneity".
     test: str
     #: ``table[i, j]`` samples for which a predicted class i and b class j.
-    table: NDArray[np.int64]
+    table: Ints
 
     _hidden = ("table",)
     _derived = ("distribution",)
@@ -107,12 +107,12 @@ _MOST_CLASSES = 4096  # as in compare_predictions: a table of 130 MB
 
 
 def symmetry(
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    pred_a: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
     *,
     table: ArrayLike | LabelTable | LabelledCounts | None = None,
     method: str = "bowker",
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
 ) -> SymmetryResult:
     """Do two models predict the same classes equally often, or confuse them symmetrically?
 
@@ -190,9 +190,7 @@ def symmetry(
     return SymmetryResult(**outcome._asdict(), test=_TITLES[method], table=counts)
 
 
-def _agreement(
-    pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
-) -> NDArray[np.int64]:
+def _agreement(pred_a: ColumnLike, pred_b: ColumnLike, classes: Classes | None) -> Ints:
     """Count pairs of predictions, both among `classes`."""
     a, b, n_codes = encode_predictions(pred_a, pred_b, classes=classes)
     table = _squared(a, b, n_codes)
@@ -200,7 +198,7 @@ def _agreement(
     return table if classes is not None else table[np.ix_(used, used)]
 
 
-def _squared(a: NDArray[Any], b: NDArray[Any], k: int, counts: Any = None) -> NDArray[np.int64]:
+def _squared(a: NDArray[Any], b: NDArray[Any], k: int, counts: Any = None) -> Ints:
     """Table of codes; where there are many, only of those that were predicted."""
     if k > _MANY_CODES:
         distinct, codes = np.unique(np.stack([a, b]), return_inverse=True)
@@ -219,7 +217,7 @@ def _squared(a: NDArray[Any], b: NDArray[Any], k: int, counts: Any = None) -> ND
     return table
 
 
-def read_agreement(table: Any) -> NDArray[np.int64]:
+def read_agreement(table: Any) -> Ints:
     """Read a square table, or counts of two models as one; a copy."""
     if are_labelled(table):
         table = table.label_table()

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Numbers
 from fastcmp.counts.units import VARIANCES
 from fastcmp.inputs.item_groups import ItemGroups, read_item_groups
 from fastcmp.kernels.cluster_means import cluster_factors
@@ -25,8 +25,6 @@ from fastcmp.paired.mcnemar_counts import difference_intervals
 if TYPE_CHECKING:
     from fastcmp.inputs.labels import Labels
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Sandwich variances, referred to Student's t.
 SANDWICH = ("cr2", "cr0", "cr1", "cr3")
@@ -189,7 +187,7 @@ def sandwich_df(row: Floats, units: Units, method: str) -> float:
 
 
 def eliasziw_correlation(
-    units: Units, proportions: Floats, squares: Any, n_discordant: Any
+    units: Units, proportions: Floats, squares: Numbers, n_discordant: Numbers
 ) -> Floats:
     """Correlation of discordance within clusters, 0 where it is not positive.
 
@@ -287,7 +285,7 @@ def design_factor(cells: Ints, units: Units, average: str) -> float:
     return 1.0 + (float(counted @ counted / counted.sum()) - 1.0) * rho
 
 
-def constant_pvalue(difference: Any, n_units: Any, alternative: str = "two-sided") -> Any:
+def constant_pvalue(difference: Numbers, n_units: Numbers, alternative: str = "two-sided") -> Any:
     """Exact p-values of sign flips where the difference is the same in all units.
 
     It is the most extreme one of the 2**n_units that may be.
@@ -368,8 +366,8 @@ def cluster_cautions(units: Units, method: str) -> tuple[str, ...]:
 class Sampling(NamedTuple):
     """What the user says of the samples, as it came."""
 
-    groups: Any = None
-    strata: Any = None
+    groups: ColumnLike | None = None
+    strata: ColumnLike | None = None
     stratum_weights: Any = "items"
 
     @property
@@ -377,7 +375,7 @@ class Sampling(NamedTuple):
         """Whether there are neither clusters nor strata."""
         return self.groups is None and self.strata is None
 
-    def read(self, y_true: Any, labels: Labels) -> ItemGroups:
+    def read(self, y_true: object, labels: Labels) -> ItemGroups:
         """Read the clusters and strata of the samples that are compared."""
         n = labels.n_samples if labels.kept is None else labels.kept.size
         return read_item_groups(n, **self._asdict(), keep=labels.kept, indexed=("y_true", y_true))

@@ -32,6 +32,7 @@ from fastcmp.core.sentences import (
     several_tests,
     with_pvalue,
 )
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints, Numbers
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.status import GREATER, LESS, Interval
 from fastcmp.kernels.unpaired import miettinen_nurminen_many, unpaired_interval_many
@@ -45,9 +46,6 @@ from fastcmp.paired.margins import (
     with_margin,
 )
 from fastcmp.paired.mcnemar_result import ratio
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Those that enumerate all tables.
 EXACT: Final = ("boschloo", "barnard", "barnard-unpooled")
@@ -127,7 +125,7 @@ def _check_few(counts: Ints, method: str) -> None:
         )
 
 
-def score_statistic(rate_a: Any, rate_b: Any, n_a: Any, n_b: Any) -> Any:
+def score_statistic(rate_a: Numbers, rate_b: Numbers, n_a: Numbers, n_b: Numbers) -> Any:
     """A difference of independent proportions over its standard error under H0."""
     pooled = (rate_a * n_a + rate_b * n_b) / (n_a + n_b)
     error = np.sqrt(np.maximum(pooled * (1 - pooled), 0.0) * (1 / n_a + 1 / n_b))
@@ -555,10 +553,10 @@ class UnpairedResult(Compared, Record):
 
 
 def accuracy_unpaired(
-    y_a: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    y_b: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    y_a: ColumnLike | None = None,
+    pred_a: ColumnLike | None = None,
+    y_b: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
     *,
     counts: Sequence[ArrayLike] | None = None,
     method: str = "score",
@@ -567,7 +565,7 @@ def accuracy_unpaired(
     two_sided: str = "ordering",
     margin: float | None = None,
     alpha: float = 0.05,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
 ) -> UnpairedResult:
     """Compare the accuracies of two models on different samples.
@@ -709,7 +707,7 @@ def accuracy_unpaired(
     return with_margin(result, against)  # type: ignore[no-any-return]
 
 
-def _read_counts(counts: Any, shift: NDArray[np.float64]) -> tuple[list[Any], NDArray[np.float64]]:
+def _read_counts(counts: Any, shift: Floats) -> tuple[list[Any], Floats]:
     """Right answers and samples of both models, and differences under H0, of one shape."""
     names = ("correct_a", "n_a", "correct_b", "n_b")
     if not hasattr(counts, "__len__") or len(counts) != len(names):

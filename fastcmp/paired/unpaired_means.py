@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import (
     ALTERNATIVES,
@@ -23,6 +23,7 @@ from fastcmp.core.numbers import scale_exponent, scaled_back, times
 from fastcmp.core.records import Compared, ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware
 from fastcmp.core.sentences import direction_of, estimate_sentence, how, sentence_of_test
+from fastcmp.core.typing import Floats
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.inputs.values import ItemTable, as_values
 from fastcmp.kernels.cluster_means import mean_t, t_quantile
@@ -315,7 +316,7 @@ def means_unpaired(
     return scaled
 
 
-def _values_of(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], int]:
+def _values_of(raw: object, name: str, missing: str) -> tuple[Floats, int]:
     """Values of one model, and how many are missing."""
     if isinstance(raw, ItemTable):
         raise BadTypeError(f"`{name}` must be values of one model", "an ItemTable")
@@ -336,7 +337,7 @@ def _values_of(raw: Any, name: str, missing: str) -> tuple[NDArray[np.float64], 
     return values, n_missing
 
 
-def _mean_of(values: NDArray[np.float64]) -> _Mean:
+def _mean_of(values: Floats) -> _Mean:
     if (values == values[0]).all():  # whose mean may differ from them by rounding
         variance = np.nan if values.size == 1 else 0.0
         return _Mean(float(values[0]), variance, values.size)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
 from fastcmp.core.numbers import t_interval, t_tail
 from fastcmp.core.threads import BlasThreads, ThreadPool, check_memory
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.inputs.labels import Labels
 from fastcmp.kernels.bits import allocate_words, cluster_squares
@@ -46,9 +46,6 @@ from fastcmp.pairwise.joint_draws import BitPart, Joint, bit_flips, joint_of_spr
 from fastcmp.pairwise.mean_tests import PairMeans, assemble_tests, mean_intervals
 from fastcmp.pairwise.model_estimates import RowDistances
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 _BINOMIAL = ("midp", "exact")
 _POOLED = (
     "Strata that count by their samples drop out of McNemar's test: the p-values are "
@@ -58,11 +55,11 @@ _POOLED = (
 
 def sampled_tests(
     labels: Labels,
-    y_true: Any,
+    y_true: object,
     sampling: Sampling,
     method: str,
     level: float,
-    pairs: NDArray[np.int32] | None,
+    pairs: Pairs | None,
     pool: ThreadPool,
 ) -> tuple[PairTests, dict[str, Any]]:
     """Tests of pairs by clusters, by weighted strata, or by single samples.
@@ -260,7 +257,7 @@ def clustered_tests(
     units: Units,
     method: str,
     level: float,
-    pair_indices: NDArray[np.int32] | None,
+    pair_indices: Pairs | None,
     pool: ThreadPool,
 ) -> PairTests:
     """Tests of pairs by the right answers of each model in each cluster."""
@@ -316,7 +313,7 @@ def clustered_tests(
         signs = np.sign(gains(i, j))
         return float(signs.size) if abs(signs.sum()) == signs.size else np.nan
 
-    def df_of_pairs(pairs: NDArray[np.int32], _: PairColumns) -> dict[str, Any]:
+    def df_of_pairs(pairs: Pairs, _: PairColumns) -> dict[str, Any]:
         return {"df": distances.df(pairs, distances(pairs))}
 
     accuracy = bits.correct / n if plain else score

@@ -8,17 +8,16 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_numbers, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.multiplicity import bergmann_hommel, fewest_models
 from fastcmp.kernels.score_bins import sort_words
-
-Floats = NDArray[np.float64]
 
 #: Adjustments as papers name them.
 PROCEDURES = {
@@ -323,7 +322,7 @@ def adjust_rows(pvalues: Floats, method: str) -> Floats:
     return adjusted
 
 
-def adjust_groups(pvalues: Floats, sizes: NDArray[np.int64], method: str) -> Floats:
+def adjust_groups(pvalues: Floats, sizes: Ints, method: str) -> Floats:
     """Adjusted p-values of which each stands for so many, by a method of `BY_RANK`."""
     order = np.argsort(pvalues)
     bounds, last = pvalues[order], np.cumsum(sizes[order])
@@ -383,7 +382,7 @@ class Family:
         return adjusted
 
 
-def _order(p: Floats) -> NDArray[np.int64]:
+def _order(p: Floats) -> Ints:
     """The order of p-values; see docs/decisions/0011 for the measurements."""
     # A multiple has the same order, and leading bits where the p-value is subnormal.
     return order_of(p * 2.0**900) if p.size >= _LARGE else np.argsort(p)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.errors import BadValueError
@@ -16,6 +16,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import PAIR, Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
+from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Ints, ModelsLike, Pairs
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, RightBits, all_pairs, choose_pairs
 from fastcmp.inputs.labels import Labels, encode, in_order
@@ -44,9 +45,6 @@ _DIAGONALS = {
     "stuart_maxwell_pvalue_adjusted": 1,
 }
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AgreementResult(Record):
@@ -59,7 +57,7 @@ class AgreementResult(Record):
     _cites = ("cohen fleiss-cohen kuncheva bowker stuart maxwell",)
 
     #: Indices of the two models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Proportion of samples for which a and b predict different classes, shape (P,).
     disagreement: Floats
     #: Cohen's kappa of the predicted classes, shape (P,).
@@ -133,12 +131,12 @@ class AgreementResult(Record):
         return "chi2"
 
     @cached_property
-    def asymmetric(self) -> NDArray[np.bool_]:
+    def asymmetric(self) -> Flags:
         """Which pairs exchange classes asymmetrically by Bowker's test, shape (P,)."""
         return self.bowker_pvalue_adjusted <= self.alpha
 
     @cached_property
-    def unlike_margins(self) -> NDArray[np.bool_]:
+    def unlike_margins(self) -> Flags:
         """Which pairs do not predict all classes equally often, shape (P,)."""
         return self.stuart_maxwell_pvalue_adjusted <= self.alpha
 
@@ -283,14 +281,14 @@ _THREADS_PAY = 1 << 20  # predictions of pairs; below it one thread is faster
 
 
 def compare_predictions(
-    y_true: ArrayLike,
-    preds: Any,
+    y_true: ColumnLike,
+    preds: ModelsLike,
     *,
     adjust: str = "holm",
     alpha: float = 0.05,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
     names: Sequence[str] | None = None,
     workers: int | None = None,
@@ -403,7 +401,7 @@ def compare_predictions(
 
 
 def _measure_all(
-    labels: Labels, pairs: NDArray[np.int32] | None, bits: RightBits, pool: ThreadPool
+    labels: Labels, pairs: Pairs | None, bits: RightBits, pool: ThreadPool
 ) -> dict[str, Any]:
     """Measures of all pairs, block by block, as fields of `AgreementResult`."""
     n_models, k, n = len(labels.names), len(labels.classes), labels.n_samples

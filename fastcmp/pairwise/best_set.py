@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, as_seed, choose
 from fastcmp.core.numbers import scaled_back
@@ -24,6 +23,7 @@ from fastcmp.core.sections import (
 )
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Flags, Floats, Ints, Seed
 from fastcmp.pairwise.max_t import SAME, Maxima, read_draws, upper_quantile
 from fastcmp.pairwise.model_estimates import (
     Estimates,
@@ -39,8 +39,6 @@ from fastcmp.pairwise.model_estimates import (
     some_of,
     weights_of,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -62,7 +60,7 @@ class BestSet(Record):
     lower: Floats
     upper: Floats
     #: Whether the model may be the best.
-    may_be_best: NDArray[np.bool_]
+    may_be_best: Flags
     #: One-sided critical value with this model as the control; NaN where none was
     #: needed, as Bonferroni's already excludes the model.
     critical_value: Floats
@@ -130,7 +128,7 @@ def make_best_set(
     *,
     confidence_level: float,
     n_resamples: int | None,
-    rng: Any,
+    rng: Seed,
 ) -> BestSet:
     """The record of the models that may be the best."""
     level, seed = as_proportion(confidence_level, "confidence_level"), as_seed(rng)
@@ -167,7 +165,7 @@ def make_best_set(
     return cast("BestSet", scaled_back(record, estimates.exponent, in_unit))
 
 
-def _same(merit: Floats, errors: Floats, models: Any) -> NDArray[np.bool_]:
+def _same(merit: Floats, errors: Floats, models: Any) -> Flags:
     """Whether other models are the same as each of some models, item by item."""
     return np.asarray((errors[models] == 0.0) & (merit[models, None] == merit))
 
@@ -195,8 +193,6 @@ def _intervals(
     upper[best[twins]] = 0.0
     return lower, upper
 
-
-Ints = NDArray[np.int64]
 
 # The model confidence set of Hansen, Lunde and Nason.
 
@@ -229,7 +225,7 @@ class ModelConfidenceSet(Record):
     #: Statistic of the test that leaves the model out; 0 for the last.
     statistic: Floats
     #: 1 for the model that is left out first, M for the last.
-    step: NDArray[np.int64]
+    step: Ints
     #: "r" or "max".
     method: str
     alpha: float

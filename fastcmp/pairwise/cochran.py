@@ -10,7 +10,6 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, choose
@@ -25,6 +24,7 @@ from fastcmp.core.sentences import (
     outside_sentences,
 )
 from fastcmp.core.threads import Progress, ThreadPool, check_progress, check_workers, reporting
+from fastcmp.core.typing import Classes, ColumnLike, Floats, Ints, ModelsLike
 from fastcmp.counts.pairs import RightBits
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import with_names
@@ -39,7 +39,7 @@ from fastcmp.stream.dask_blocks import are_collections, gather, refuse_options, 
 from fastcmp.stream.pair_counts import PairCounts
 
 
-def _wald(sums: NDArray[np.float64], sampled: SampleUnits) -> float:
+def _wald(sums: Floats, sampled: SampleUnits) -> float:
     """Divide the differences of accuracies by their CR1 covariance."""
     scored = [unit_rows(model_sums, sampled.units, "cr1") for model_sums in sums]
     score = np.array([entry[0] for entry in scored])
@@ -88,9 +88,7 @@ def exact_pvalue(labels: Labels) -> float:
     return float(min(weights[reached].sum() / weights.sum(), 1.0))
 
 
-def _permute(
-    states: NDArray[np.int64], weights: NDArray[np.float64], size: int, base: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _permute(states: Ints, weights: Floats, size: int, base: int) -> tuple[Ints, Floats]:
     """Add one sample on which `size` models, any of them, are right."""
     n_models = states.shape[1]
     ways = np.zeros((comb(n_models, size), n_models), np.int64)
@@ -139,7 +137,7 @@ class CochranResult(Record):
     method: str
     names: tuple[str, ...]
     #: Rightly classified samples of each model, shape (M,).
-    correct: NDArray[np.int64]
+    correct: Ints
     n_samples: int
     n_missing: int = 0
     n_excluded: int = 0
@@ -156,7 +154,7 @@ class CochranResult(Record):
     wald_pvalue: float | None = None
 
     @property
-    def accuracy(self) -> NDArray[np.float64]:
+    def accuracy(self) -> Floats:
         """Proportion of samples that each model classified rightly, shape (M,)."""
         return self.correct / self.n_samples
 
@@ -198,17 +196,17 @@ class CochranResult(Record):
 
 
 def cochrans_q(
-    y_true: ArrayLike | None = None,
-    preds: Any = None,
+    y_true: ColumnLike | None = None,
+    preds: ModelsLike | None = None,
     *,
     counts: Any = None,
     method: str = "asymptotic",
     post_hoc: str | None = None,
     adjust: str = "holm",
     alpha: float = 0.05,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
@@ -411,7 +409,7 @@ def _in_clusters(
 
 def _record(  # all that a record holds
     source: Any,
-    correct: NDArray[np.int64],
+    correct: Ints,
     outcome: kernels.CochranOutcome,
     method: str,
     exact: float | None,
@@ -441,9 +439,7 @@ def _record(  # all that a record holds
     )
 
 
-def _of_source(
-    source: Any, correct: NDArray[np.int64], pairs: PairwiseResult | None
-) -> dict[str, Any]:
+def _of_source(source: Any, correct: Ints, pairs: PairwiseResult | None) -> dict[str, Any]:
     """What a record says of the samples, and of the pairs."""
     return {
         "names": source.names,

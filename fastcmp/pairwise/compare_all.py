@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import are_counts_given, choose, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import LabelledCounts, PairedCounts, are_labelled, are_paired
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
+from fastcmp.core.typing import Classes, ColumnLike, ModelsLike, Seed
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import check_fit, read_cost, refuse_cost, required_cost
 from fastcmp.inputs.item_groups import read_grouping
@@ -44,28 +44,28 @@ _BY_METRIC = ("jackknife", "delta", "pooled", *DRAWN)
 
 
 def compare_all(
-    y_true: ArrayLike | None = None,
-    preds: Any = None,
+    y_true: ColumnLike | None = None,
+    preds: ModelsLike | None = None,
     *,
     counts: PairedCounts | LabelledCounts | None = None,
     test: str = "mcnemar",
     metric: Any = None,
     method: str | None = None,
-    cost: Any = None,
+    cost: ColumnLike | Mapping[Any, Any] | None = None,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     adjust: str = "holm",
     alpha: float = 0.05,
     simultaneous: bool = False,
     rank_intervals: str = "decisions",
     margin: float | None = None,
-    slices: Any = None,
+    slices: ModelsLike | None = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
-    groups: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
+    strata: ColumnLike | None = None,
     stratum_weights: str | Mapping[Any, float] = "items",
     names: Sequence[str] | None = None,
     keep: str | int | Path = "all",
@@ -366,7 +366,7 @@ def check_counts(
     return names
 
 
-def _check_kind(counts: Any, kind: str) -> None:
+def _check_kind(counts: object, kind: str) -> None:
     """Refuse counts that do not know what is compared."""
     if are_paired(counts) and kind != "mcnemar":
         what = "metric=" if kind == "metric" else "test='cost'"
@@ -416,7 +416,7 @@ def check_method(test: str, method: str | None, sampling: Sampling = EVERY_SAMPL
     return str(choose("midp" if method is None else method, "method", methods))
 
 
-def read_metric(metric: Any, test: str, cost: Any) -> Metric:
+def read_metric(metric: Any, test: str, cost: object) -> Metric:
     """Read the metric; refuse another test, and costs, beside it."""
     if test != "mcnemar":
         raise BadValueError(f"pass `metric=` or `test={test!r}`, not both")

@@ -25,6 +25,7 @@ from fastcmp.core.sentences import (
     with_null,
 )
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Classes, ColumnLike, Label, ModelsLike, Seed
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import Counted, count_samples, of_counts
 from fastcmp.metrics.choice import bind, read_metrics
@@ -45,20 +46,20 @@ from fastcmp.pairwise.compare_all import compare_all
 
 
 def compare_metric(
-    y_true: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    y_true: ColumnLike | None = None,
+    pred_a: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
     *,
     counts: Any = None,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     metric: Any = "accuracy",
     average: str | None = "binary",
     beta: float | None = None,
-    positive: Any = None,
+    positive: Label = None,
     labels: Any = "union",
     zero_division: float = 0.0,
     sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     method: str | None = None,
     alternative: str = "two-sided",
     df: str = "clusters",
@@ -66,11 +67,11 @@ def compare_metric(
     interval: str = "percentile",
     within_classes: bool = False,
     margin: ArrayLike | None = None,
-    slices: Any = None,
+    slices: ModelsLike | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     names: Sequence[str] | None = None,
     workers: int | None = None,
 ) -> MetricComparison:
@@ -255,7 +256,7 @@ def compare_metric(
     shared: dict[str, Any] = {"margin": margin, "groups": groups, "workers": workers}
     if metrics[0].name != "accuracy":
         shared["metric"] = metrics[0]
-    both = dict(zip(pair_names, (pred_a, pred_b), strict=True))
+    both: dict[str, Any] = dict(zip(pair_names, (pred_a, pred_b), strict=True))
     with warnings.catch_warnings():  # the labels have been looked at
         warnings.simplefilter("ignore", UserWarning)
         compared = compare_all(y_true, both, slices=slices, alpha=alpha, **shared)

@@ -8,17 +8,17 @@ that the tests need, in L x L cells instead of K x K x K.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import Draws
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import LabelledCounts
 from fastcmp.core.threads import ThreadPool
+from fastcmp.core.typing import Classes, Floats, Ints
 from fastcmp.counts.pair_tables import PairTables
 from fastcmp.counts.pairs import Block, PairColumns, places_of
 from fastcmp.inputs.cost_matrix import CostMatrix, check_fit, in_units, naming_cost
@@ -35,9 +35,6 @@ from fastcmp.paired.cost_test import (
 from fastcmp.paired.margins import BoundedUnits
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import Joint, joint_of_spread
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Different costs; beyond, the differences of each pair are sorted, and counts refused.
 LEVELS = 256
@@ -59,7 +56,7 @@ class CostLevels(NamedTuple):
 
 
 def encode_costs(
-    y_true: Any, preds: Any, matrix: CostMatrix, classes: Sequence[Any] | None
+    y_true: object, preds: object, matrix: CostMatrix, classes: Classes | None
 ) -> Labels:
     """Labels in the order of a cost matrix; a ValueError if they do not fit."""
     with naming_cost(matrix, classes):

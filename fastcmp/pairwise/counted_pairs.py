@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.threads import ThreadPool, check_memory, parts
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.counts.pairs import RightBits, Tile, count_pairs, places_of, tiles_of
 from fastcmp.kernels.bits import TILE_ROWS, add_tile
 from fastcmp.kernels.pair_cells import count_cells, decide_cells
 from fastcmp.pairwise.adjust import BY_RANK, adjust_groups
 from fastcmp.pairwise.decisions import UNTESTED, write_tile
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _MANY = 1 << 27  # pairs from which on they are counted by cell
 _SIDE = 512  # models of a side of a tile
@@ -131,7 +129,7 @@ class PairCells(NamedTuple):
         return total
 
     def _decide(
-        self, significant: NDArray[np.bool_], pool: ThreadPool, *, keep: bool
+        self, significant: Flags, pool: ThreadPool, *, keep: bool
     ) -> tuple[NDArray[np.int8], Ints]:
         """Decisions about all models, (M, M), and the places of significant pairs."""
         m = self.bits.correct.size

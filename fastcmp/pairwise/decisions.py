@@ -15,6 +15,7 @@ from fastcmp.core.records import Record, keep_intervals, less_is_better
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer, named
 from fastcmp.core.threads import check_memory, parts
+from fastcmp.core.typing import Flags, Floats, Ints, Pairs
 from fastcmp.paired.margin_result import EQUIVALENT, MarginTests
 from fastcmp.pairwise.adjust import FAMILYWISE
 from fastcmp.pairwise.leaderboard import Leaderboard, format_score, style_of
@@ -29,12 +30,7 @@ BETTER, WORSE, TIED, EVEN, UNTESTED = 1, -1, 0, 2, 3
 _SQUARE = 512  # models of a side: two squares stay in a second-level cache
 
 
-def decisions_of(
-    n_models: int,
-    pairs: NDArray[np.int32],
-    significant: NDArray[np.bool_],
-    gain: NDArray[np.float64],
-) -> NDArray[np.int8]:
+def decisions_of(n_models: int, pairs: Pairs, significant: Flags, gain: Floats) -> NDArray[np.int8]:
     """Decisions about P pairs as a matrix of M models.
 
     `gain` is by how much the first of a pair is better, negative where it is worse.
@@ -51,9 +47,7 @@ def decisions_of(
     return decisions
 
 
-def decisions_of_all(
-    significant: NDArray[np.bool_], score: NDArray[np.float64]
-) -> NDArray[np.int8]:
+def decisions_of_all(significant: Flags, score: Floats) -> NDArray[np.int8]:
     """Decisions about all pairs, row by row and without a list of them.
 
     Pairs are in the order of ``np.triu_indices(M, 1)``; a higher score is better.
@@ -90,7 +84,7 @@ def write_tile(
     decisions[i0:i1, j0:j1] = of_tile
 
 
-def _decide(significant: NDArray[np.bool_], gain: NDArray[np.float64]) -> NDArray[np.int8]:
+def _decide(significant: Flags, gain: Floats) -> NDArray[np.int8]:
     winner = np.where(gain > 0, np.int8(BETTER), np.int8(EVEN))
     winner[gain < 0] = WORSE
     return np.where(significant, winner, np.int8(TIED))
@@ -101,7 +95,7 @@ def _mirrored(decisions: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.where(decisions == EVEN, decisions, -decisions)
 
 
-def rank_intervals(decisions: NDArray[np.int8]) -> NDArray[np.int64]:
+def rank_intervals(decisions: NDArray[np.int8]) -> Ints:
     """Bounds of the rank of each model: 1 + those significantly better, M - those worse.
 
     If the probability of any false decision is at most alpha, all true ranks lie in
@@ -117,7 +111,7 @@ def rank_intervals(decisions: NDArray[np.int8]) -> NDArray[np.int64]:
     return np.stack([1 + losses, len(decisions) - wins], axis=1)
 
 
-def count_by_row(decisions: NDArray[np.int8], level: int) -> NDArray[np.int64]:
+def count_by_row(decisions: NDArray[np.int8], level: int) -> Ints:
     """Number of decisions of each model that are of a kind, shape (M,); in little memory."""
     counts = (np.count_nonzero(row == level) for row in decisions)
     return np.fromiter(counts, np.int64, len(decisions))
@@ -192,9 +186,7 @@ class TieGroups(Record):
         ]
 
 
-def find_ties(
-    order: NDArray[np.int64], decisions: NDArray[np.int8]
-) -> tuple[tuple[tuple[int, ...], ...], bool]:
+def find_ties(order: Ints, decisions: NDArray[np.int8]) -> tuple[tuple[tuple[int, ...], ...], bool]:
     """All maximal sets of models in which every pair is tied, best first.
 
     Ties are not transitive, so a model may be in several sets: they are the maximal
@@ -273,9 +265,6 @@ def _members(bits: int) -> list[int]:
     return members
 
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 #: The decision about a model and the control, in words.
 RESULTS = {
     BETTER: "better",
@@ -302,7 +291,7 @@ class PairDecisions(Record):
     #: "binomial", "chi2", "normal", "t" or "F".
     distribution: str
     #: Indices of the two models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Samples on which the first, or the second, did better, shape (P,): only it is
     #: right, or its cost is lower. None where models are compared by AUC, or on folds.
     only_a: Any = None
@@ -440,7 +429,7 @@ class PairDecisions(Record):
         return -1 if self.less_is_better else 1
 
     @cached_property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Flags:
         """Which of the kept pairs are significantly different at `alpha`."""
         return self.pvalue_adjusted <= self.alpha
 
@@ -485,7 +474,7 @@ class PairDecisions(Record):
         )
 
     @property
-    def tied(self) -> NDArray[np.bool_]:
+    def tied(self) -> Flags:
         """Which pairs were tested and do not differ significantly, shape (M, M)."""
         return np.asarray(self.decisions == TIED)
 

@@ -22,6 +22,7 @@ from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import times
 from fastcmp.core.saved_states import replacing
 from fastcmp.core.threads import ThreadPool, check_memory, parts, read_size
+from fastcmp.core.typing import Flags, Floats, Ints, Pairs, Seed
 from fastcmp.counts.pairs import (
     Block,
     PairColumns,
@@ -53,8 +54,6 @@ from fastcmp.pairwise.margins import read_pair_margin, with_pair_margins
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 from fastcmp.pairwise.rank_sets import RANK_INTERVALS, rank_bounds
 from fastcmp.pairwise.result import PairwiseResult
-
-Floats = NDArray[np.float64]
 
 #: Methods that draw.
 DRAWN = ("permutation", "bootstrap")
@@ -102,7 +101,7 @@ def read_options(
     simultaneous: Any = False,
     rank_intervals: Any = "decisions",
     n_resamples: Any = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     adjustments: tuple[str, ...] = OF_MODELS,
     lower_is_better: bool = False,
 ) -> Options:
@@ -165,7 +164,7 @@ def read_keep(keep: object) -> str | int | Path:
 class KeptPairs(NamedTuple):
     """The pairs that are kept, and the decisions about all."""
 
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     columns: PairColumns
     pvalue_adjusted: Floats
     #: As from `fastcmp.pairwise.decisions.decisions_of`.
@@ -251,7 +250,7 @@ def compare_pairs(
     return made if options.margin is None else with_pair_margins(made, tests, options.margin)
 
 
-def _bounds_of_ranks(tests: PairTests, options: Options, pool: ThreadPool) -> NDArray[np.int64]:
+def _bounds_of_ranks(tests: PairTests, options: Options, pool: ThreadPool) -> Ints:
     """The least and the greatest rank of each model by all correlations, shape (M, 2)."""
     if tests.spread is None:
         raise BadValueError(
@@ -476,7 +475,7 @@ class _Pairs:
         self.fill(columns, scaled if exponent else self.tests.columns, tasks, start)
         return columns
 
-    def test_at(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int32], PairColumns]:
+    def test_at(self, places: Ints) -> tuple[NDArray[np.int32], PairColumns]:
         """Some pairs, and all that is found of them."""
         pairs = self.pairs_at(places)
         some = _Pairs(self.tests, pairs, self.options, self.pool)
@@ -499,7 +498,7 @@ class _Pairs:
             yield slice(start, end), self.test(tiles, start, end)
             start = end
 
-    def pairs_at(self, places: slice | NDArray[np.int64]) -> NDArray[np.int32]:
+    def pairs_at(self, places: slice | Ints) -> NDArray[np.int32]:
         """The models of some pairs, shape (p, 2)."""
         if self._listed is not None:
             return self._listed[places]
@@ -516,7 +515,7 @@ class _Pairs:
         self.pool.run(find, parts(places.size, _SPAN), steps=0)
         return pairs
 
-    def of_best(self, n_best: int) -> NDArray[np.int64]:
+    def of_best(self, n_best: int) -> Ints:
         """The places of the pairs of the best models."""
         ranking = np.argsort(-self.options.gain * self.tests.score, kind="stable")
         best = np.sort(ranking[:n_best])
@@ -535,7 +534,7 @@ class _Pairs:
         adjusted = joint_pvalues(joint, pairs, statistic, inverse, self.pool, down=down)
         return np.maximum(adjusted, pvalues)
 
-    def decide(self, pvalues: Floats, significant: NDArray[np.bool_]) -> NDArray[np.int8]:
+    def decide(self, pvalues: Floats, significant: Flags) -> NDArray[np.int8]:
         """The decisions as a matrix of models; `pvalues`, adjusted or not, tell what has none."""
         tests, gain = self.tests, self.options.gain
         if self.chosen is None and tests.difference is None and self.n_models > _FEW:
@@ -561,19 +560,19 @@ class PairTests:
     n_samples: int
     #: Rightly classified samples of each model, shape (M,); None where values are
     #: compared.
-    correct: NDArray[np.int64] | None
+    correct: Ints | None
     #: What the models are ranked by, shape (M,). The `difference` of a pair is that of
     #: its scores.
-    score: NDArray[np.float64]
+    score: Floats
     #: Interval for each score alone, shape (M, 2).
-    score_interval: NDArray[np.float64]
+    score_interval: Floats
     #: Reference distribution of the statistic, and its degrees of freedom.
     distribution: str
     df: Any
     #: Models of a side of a tile at most, a multiple of `kernels.TILE_ROWS`.
     side: int
     #: P-values of the pairs of a block, and nothing more.
-    pvalues: Callable[[Block], NDArray[np.float64]]
+    pvalues: Callable[[Block], Floats]
     #: All that a record holds of the pairs of a block.
     columns: Callable[[Block], PairColumns]
     #: Whether a pair takes some microseconds at most: handing over a few takes longer.
@@ -581,10 +580,10 @@ class PairTests:
     #: Whether the columns have standard errors.
     with_errors: bool = False
     #: By what differences are decided, shape (M,), where the scores have lost digits.
-    ranking: NDArray[np.float64] | None = None
+    ranking: Floats | None = None
     #: Difference of each of some pairs, shape (p, 2), where it is not that of the
     #: scores: each pair has samples of its own.
-    difference: Callable[[NDArray[np.int32]], NDArray[np.float64]] | None = None
+    difference: Callable[[NDArray[np.int32]], Floats] | None = None
     #: What else a record holds of some pairs, by the names of its fields.
     details: Callable[[NDArray[np.int32], PairColumns], dict[str, Any]] | None = None
     #: How differences vary, for intervals that hold at once; None where no normal
@@ -605,13 +604,13 @@ class PairTests:
     #: Makes draws of all models as if they were equal; None: normal ones, by `spread`.
     flips: Callable[[Draws, ThreadPool], Joint] | None = None
 
-    def differences(self, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
+    def differences(self, pairs: Pairs) -> Floats:
         """The difference of each of some pairs, shape (p, 2)."""
         if self.difference is not None:
             return self.difference(pairs)
         score = self.score if self.ranking is None else self.ranking
         i, j = pairs.T
-        difference: NDArray[np.float64] = score[i] - score[j]
+        difference: Floats = score[i] - score[j]
         return difference
 
 
@@ -619,7 +618,7 @@ class PairTests:
 
 
 #: Adds the next pairs: their models, what was found, adjusted p-values, significance.
-Write = Callable[[NDArray[np.int32], PairColumns, NDArray[np.float64], NDArray[np.bool_]], None]
+Write = Callable[[NDArray[np.int32], PairColumns, Floats, Flags], None]
 
 #: One row of a ``.npy`` file.
 _FILE_ROW = np.dtype(
@@ -691,7 +690,7 @@ def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> Iterator[Wri
             writer.close()
 
 
-def read_table(path: Path) -> tuple[NDArray[np.int32], PairColumns, NDArray[np.float64]]:
+def read_table(path: Path) -> tuple[NDArray[np.int32], PairColumns, Floats]:
     """Pairs, columns and adjusted p-values of a file, mapped; none of a ``.parquet`` file."""
     rows = np.load(path, mmap_mode="r") if path.suffix == ".npy" else np.empty(0, _FILE_ROW)
     columns = PairColumns(*(np.asarray(rows[name]) for name in _COLUMNS))

@@ -24,6 +24,7 @@ from fastcmp.core.sections import (
     written,
 )
 from fastcmp.core.sentences import how, null_sentence
+from fastcmp.core.typing import Flags, Floats
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.margin_result import CANNOT_TELL, METHOD_NAMES, NOT_WORSE, WORSE, MarginTests
 from fastcmp.paired.margins import decide
@@ -57,24 +58,24 @@ class GateResult(Record):
     models: tuple[str, str]
     measures: tuple[str, ...]
     #: Samples, and the measure of each model, shape (n, 2); NaN where not known.
-    n_samples: NDArray[np.float64]
-    values: NDArray[np.float64]
+    n_samples: Floats
+    values: Floats
     #: The tests of the margins, as in `MarginTests.method`.
     methods: tuple[str, ...]
     #: The measure of the first model minus that of the second.
-    difference: NDArray[np.float64]
+    difference: Floats
     #: The largest difference that does not matter.
-    margin: NDArray[np.float64]
+    margin: Floats
     #: For the difference, of the level 1 - 2 alpha, shape (n, 2).
-    interval: NDArray[np.float64]
+    interval: Floats
     #: Of H0: the first model is worse by the margin or more; not adjusted.
-    pvalue: NDArray[np.float64]
+    pvalue: Floats
     #: Of H0: the models are equal, after `adjust`.
-    equality_pvalue: NDArray[np.float64]
+    equality_pvalue: Floats
     #: "better", "not worse", "equivalent", "worse" or "cannot tell".
     decision: NDArray[Any]
     #: Whether the first model is shown not to be worse by the margin.
-    margin_met: NDArray[np.bool_]
+    margin_met: Flags
     #: How many more samples would probably decide; None where it is not known.
     n_more: tuple[int | None, ...]
     adjust: str
@@ -96,7 +97,7 @@ class GateResult(Record):
         keep_intervals(self, "interval")
 
     @property
-    def failed(self) -> NDArray[np.bool_]:
+    def failed(self) -> Flags:
         """Where the first model is worse, and not shown to be so by less than a margin.
 
         A model that is significantly worse by less than the margin is not worse as far
@@ -145,7 +146,7 @@ class GateResult(Record):
             f"{self._where(~self.margin_met)}{advice}."
         )
 
-    def _where(self, flags: NDArray[np.bool_]) -> str:
+    def _where(self, flags: Flags) -> str:
         if len(self.names) == 1:
             return ""
         places = np.flatnonzero(flags)
@@ -363,7 +364,7 @@ def _cautions(comparisons: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _first_of(record: Any, kinds: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def _first_of(record: Any, kinds: Sequence[Sequence[str]]) -> Floats:
     """Take the first attributes of these kinds that a record has; else NaN."""
     for names in kinds:
         with suppress(ValueError):  # counts that were not given
@@ -394,5 +395,5 @@ def _margins_of(name: str, record: Any) -> MarginTests:
     return margins
 
 
-def _column(records: Sequence[Any], name: str) -> NDArray[np.float64]:
+def _column(records: Sequence[Any], name: str) -> Floats:
     return np.array([float(getattr(record, name)) for record in records])

@@ -11,17 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws
 from fastcmp.core.threads import ThreadPool, check_draws, check_memory
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.counts.pairs import Block, RightBits, Spread, count_pairs, tiles_of
 from fastcmp.counts.units import SignDraws, signed_sums
 from fastcmp.kernels.bits import allocate_words, count_bits, cross_counts
 from fastcmp.pairwise.max_t import directions, t_scales
 from fastcmp.pairwise.model_estimates import RowDistances
-
-Floats = NDArray[np.float64]
 
 #: All signs are looked at where there are so many or fewer.
 _ALL = 1 << 14
@@ -102,7 +100,7 @@ def bit_flips(samples: Sequence[BitPart], draws: Draws) -> Joint:
     )
 
 
-def _informative(part: BitPart, n_models: int) -> NDArray[np.int64]:
+def _informative(part: BitPart, n_models: int) -> Ints:
     """The samples that not all models got right, nor all wrong."""
     words = part.bits.words[:n_models]
     differ = np.bitwise_or.reduce(words, axis=0) ^ np.bitwise_and.reduce(words, axis=0)
@@ -110,7 +108,7 @@ def _informative(part: BitPart, n_models: int) -> NDArray[np.int64]:
     return np.flatnonzero(bits[: part.n_samples])
 
 
-def _selected(part: BitPart, samples: NDArray[np.int64]) -> BitPart:
+def _selected(part: BitPart, samples: Ints) -> BitPart:
     """The same models on a few samples."""
     n_models = part.bits.correct.size
     words = allocate_words(n_models, max(samples.size, 1))
@@ -230,7 +228,7 @@ def normal_joint(variance: Floats, draws: Draws, df: float, pool: ThreadPool) ->
     )
 
 
-def covariance_of(variance: Floats) -> tuple[NDArray[np.int64], Floats]:
+def covariance_of(variance: Floats) -> tuple[Ints, Floats]:
     """The models with variances of differences, and a covariance with these.
 
     That about the mean of all such models, by Gower's centring.

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import MODEL, Column, Section, format_interval, interval_name, span
 from fastcmp.core.sentences import how
+from fastcmp.core.typing import Floats, Ints
 
 #: How scores are written: in per cent, with four decimals, or with four digits.
 _STYLES = {"accuracy": "percent", "cost": "short", "mean": "digits", "mean loss": "digits"}
@@ -24,20 +24,20 @@ class Leaderboard(Record):
 
     names: tuple[str, ...]
     #: Position of each model in the input, shape (M,).
-    models: NDArray[np.int64]
+    models: Ints
     #: 1 + the number of better models, shape (M,).
-    rank: NDArray[np.int64]
+    rank: Ints
     #: What the models are ranked by: "accuracy", or "cost" where less is better.
     measure: str
-    score: NDArray[np.float64]
+    score: Floats
     #: Interval for the score of each model alone, shape (M, 2).
-    interval: NDArray[np.float64]
+    interval: Floats
     #: Of these intervals.
     confidence_level: float
     #: Lowest and highest rank that a model may have, shape (M, 2). None where they come
     #: from decisions, and the adjustment does not bound the probability of a false one
     #: ("bh", "by", "none").
-    rank_interval: NDArray[np.int64] | None
+    rank_interval: Ints | None
     #: Whether scores may be of any size, not between -1 and 1.
     any_size: bool = False
     #: What `rank_interval` is: of "decisions", "simultaneous" or "marginal"; None where

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from fastcmp.pairwise.decisions import PairDecisions
     from fastcmp.pairwise.engine import PairTests
 
-Floats = NDArray[np.float64]
 
 _SPAN = 1 << 16
 _UNITS = 1 << 10  # pairs whose units are held at once
@@ -90,7 +89,7 @@ def with_pair_margins(result: Any, tests: PairTests, margin: float | None) -> An
     return replace(result, margins=_adjusted(margins, result))
 
 
-def _errors(result: Any, tests: PairTests) -> tuple[Any, Any]:
+def _errors(result: PairDecisions, tests: PairTests) -> tuple[Any, Any]:
     """The standard errors that the record has, or the tests, and their d.o.f."""
     se: Any = getattr(result, "standard_error", None)
     df: Any = np.inf
@@ -149,7 +148,7 @@ def mirrored_decisions(result: Any) -> NDArray[Any]:
     return np.select(first, [WORSE, BETTER, EQUIVALENT, NOT_WORSE], CANNOT_TELL)
 
 
-def decision_matrix(result: Any) -> NDArray[np.object_]:
+def decision_matrix(result: PairDecisions) -> NDArray[np.object_]:
     """Write the decisions as a matrix of models: the row beside the column."""
     if result.margins is None:
         raise BadValueError("field 'decision' needs a comparison that was made with `margin=`")
@@ -160,7 +159,7 @@ def decision_matrix(result: Any) -> NDArray[np.object_]:
     return matrix
 
 
-def margin_sentences_of(result: Any) -> tuple[str, ...]:
+def margin_sentences_of(result: PairDecisions) -> tuple[str, ...]:
     """Say how often there is which decision, and how margins were tested."""
     margins = result.margins
     if margins is None:

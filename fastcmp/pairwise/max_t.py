@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_resamples
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf
 from fastcmp.core.threads import ThreadPool, blas_for, check_draws, new_lock, parts
+from fastcmp.core.typing import Floats, Ints, Pairs
 from fastcmp.inputs.scores import order_of
 from fastcmp.kernels.max_t import (
     difference_maxima,
@@ -29,9 +29,6 @@ from fastcmp.kernels.rng import lattice_normals, random_below, random_normals
 if TYPE_CHECKING:
     from fastcmp.pairwise.joint_draws import Joint
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Pairs = NDArray[np.int32]
 
 #: Draws that are compared together: their numbers stay in a second-level cache.
 _DRAWS = 128

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.numbers import times, wilson_interval
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Floats, Ints, Numbers, Pairs
 from fastcmp.counts.pairs import Block, PairColumns, RightBits, tile_side
 from fastcmp.counts.value_sums import LOST, MeanEstimate, PairMoments
 from fastcmp.kernels.cluster_means import mean_t_many, t_quantile
@@ -20,8 +21,6 @@ from fastcmp.paired.units import constant_pvalue
 from fastcmp.pairwise.engine import PairTests
 from fastcmp.pairwise.joint_draws import BitPart, bit_flips
 from fastcmp.pairwise.model_estimates import Estimates, sums_by_unit
-
-Floats = NDArray[np.float64]
 
 _SIDE = 128  # models of a side of a tile, at most; a multiple of TILE_ROWS
 _ZERO = 1e-12  # of the squares; less is rounding where no values are left to look at
@@ -38,8 +37,8 @@ class PairMeans(NamedTuple):
     df: Floats
     #: Items on which only the first, or the second, has the value 1; None unless all
     #: values are 0 or 1 and were counted.
-    only_a: NDArray[np.int64] | None = None
-    only_b: NDArray[np.int64] | None = None
+    only_a: Ints | None = None
+    only_b: Ints | None = None
 
 
 def moment_tests(
@@ -143,7 +142,7 @@ def estimate_tests(estimates: Estimates, confidence_level: float) -> PairTests:
 
 
 def mean_intervals(
-    mean: Floats, variance: Floats, df: Any, level: float, sizes: tuple[int, float] | None
+    mean: Floats, variance: Floats, df: Numbers, level: float, sizes: tuple[int, float] | None
 ) -> Floats:
     """Compute the interval of each mean alone, shape (M, 2).
 
@@ -250,7 +249,7 @@ def assemble_tests(
         results = (means.difference, low, high, statistic, pvalue, np.sqrt(means.variance))
         return PairColumns(only_a, only_b, *results)
 
-    def details(pairs: NDArray[np.int32], columns: PairColumns) -> dict[str, Any]:
+    def details(pairs: Pairs, columns: PairColumns) -> dict[str, Any]:
         if shared_df is not None and columns.standard_error is not None:
             return {"standard_error": columns.standard_error}
         means = [means_of(Block(part, pairs[part])) for part in parts(len(pairs), _SPAN)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
@@ -17,6 +16,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, format_pvalue
 from fastcmp.core.sentences import differ_sentence, dropped_sentences, how, null_sentence
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
+from fastcmp.core.typing import Classes, ColumnLike, Floats, ModelsLike
 from fastcmp.counts.pairs import Block, all_pairs
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
@@ -25,8 +25,6 @@ from fastcmp.paired.units import Sampling
 from fastcmp.pairwise.compare_all import read_metric
 from fastcmp.pairwise.metric_models import read_models
 from fastcmp.pairwise.metric_tests import cautions_of, sampled, spread_of
-
-Floats = NDArray[np.float64]
 
 _METHOD_NAMES = {"jackknife": "the jackknife", "delta": "the delta method"}
 
@@ -113,13 +111,13 @@ _APART = 1e-6  # of a difference that has no variance
 
 
 def metric_equality(
-    y_true: ArrayLike,
-    preds: Any,
+    y_true: ColumnLike,
+    preds: ModelsLike,
     *,
     metric: Any = "accuracy",
     method: str | None = None,
-    groups: ArrayLike | None = None,
-    classes: Sequence[Any] | None = None,
+    groups: ColumnLike | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
     names: Sequence[str] | None = None,
     workers: int | None = None,

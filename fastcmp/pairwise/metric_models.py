@@ -14,6 +14,7 @@ from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import LabelledCounts
 from fastcmp.core.threads import ThreadPool, check_memory, parts
+from fastcmp.core.typing import Classes, Flags, Floats, Ints, Pairs
 from fastcmp.counts.label_counts import count_cells
 from fastcmp.counts.pairs import Block, places_of
 from fastcmp.inputs.item_groups import ItemGroups
@@ -30,11 +31,7 @@ from fastcmp.metrics.choice import Metric
 from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import estimate_tables, limits_on
 from fastcmp.paired.mcnemar_counts import per_sample
-from fastcmp.pairwise.slice_sums import Items, Pairs, Part, SliceSums
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from fastcmp.pairwise.slice_sums import Items, Part, SliceSums
 
 _FEW_CELLS = 1 << 12  # of the tables of a model, whatever the samples
 _FEW_CLASSES = 64  # whose cells are counted in a table, not sorted
@@ -248,7 +245,7 @@ class MetricSamples(Counted):
 def metric_samples(
     labels: Labels,
     metric: Metric,
-    classes: Sequence[Any] | None,
+    classes: Classes | None,
     pool: ThreadPool,
     groups: ItemGroups | None = None,
 ) -> MetricSamples:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import Draws
 from fastcmp.core.records import LabelledCounts
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Classes, Flags, Floats, Ints, Pairs
 from fastcmp.counts.pair_tables import PairTables, slices_pay, slices_time
 from fastcmp.counts.pairs import Block, PairColumns
 from fastcmp.counts.value_sums import influence_gram
@@ -57,11 +57,6 @@ from fastcmp.pairwise.metric_models import (
 )
 from fastcmp.pairwise.model_estimates import RowDistances
 from fastcmp.pairwise.result import PairwiseResult
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-Pairs = NDArray[np.int32]
 
 _SPAN = 1 << 16
 _EQUAL = 4 * np.finfo(np.float64).eps  # of two values: rounding
@@ -430,13 +425,13 @@ class MetricPairs:
         errors = [np.sqrt(self.with_variance(span)[1]) for span in spans]
         return {"standard_error": np.concatenate([np.empty(0), *errors])}
 
-    def _margins(self, result: Any, options: MarginOptions) -> MarginTests:
+    def _margins(self, result: MetricsResult, options: MarginOptions) -> MarginTests:
         """Tests of all pairs of a record against a margin."""
         pairs, estimator = result.pairs.tolist(), self.estimator
         counts = [paired_counts(estimator, self._samples.cells(i, j)) for i, j in pairs]
         if None not in counts:
             columns = np.array(counts).reshape(-1, 3).T
-            shared = {"pvalue": result.pvalue_adjusted, "measure": estimator.title}
+            shared: dict[str, Any] = {"pvalue": result.pvalue_adjusted, "measure": estimator.title}
             return accuracy_margins((columns[0], columns[1], columns[2]), options, **shared)
         tests = []
         for p, (i, j) in enumerate(pairs):
@@ -458,7 +453,7 @@ class MetricPairs:
                 "at all; method='permutation' draws some.",
             ),
         ):
-            pairs = [pair for pair, p in self._exact.items() if (p == p) == tested]  # noqa: PLR0124
+            pairs = [pair for pair, p in self._exact.items() if math.isnan(p) != tested]
             if pairs:
                 few = ", ".join(f"{names[i]} and {names[j]}" for i, j in sorted(pairs)[:3])
                 more = f", and {len(pairs) - 3} more pairs" * (len(pairs) > 3)
@@ -504,7 +499,7 @@ class MetricsResult(PairwiseResult):
     interval_method: str = ""
     #: Of each difference, shape (P,): by the jackknife or the delta method; by the
     #: bootstrap where pairs are compared by it.
-    standard_error: NDArray[np.float64]
+    standard_error: Floats
     #: The label of each class.
     classes: tuple[Any, ...] = ()
     #: Draws, and the seed that repeats them; None where nothing was drawn.
@@ -564,14 +559,14 @@ class MetricsResult(PairwiseResult):
 
 def metric_tests(
     source: Labels | LabelledCounts,
-    y_true: Any,
+    y_true: object,
     sampling: Sampling,
     metric: Metric,
     method: str,
     level: float,
     draws: Draws | None,
-    classes: Sequence[Any] | None,
-    pair_indices: NDArray[np.int32] | None,
+    classes: Classes | None,
+    pair_indices: Pairs | None,
     pool: ThreadPool,
 ) -> tuple[PairTests, Callable[[], dict[str, Any]]]:
     """The tests of pairs, and what makes the fields of the record once they are done."""
@@ -600,10 +595,10 @@ def metric_tests(
 
 def sampled(
     labels: Labels,
-    y_true: Any,
+    y_true: object,
     sampling: Sampling,
     metric: Metric,
-    classes: Sequence[Any] | None,
+    classes: Classes | None,
     pool: ThreadPool,
 ) -> tuple[MetricSamples, dict[str, Any]]:
     """The samples of a metric with labels, clusters and strata, and the fields of a record."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_flag, as_numbers, as_whole
 from fastcmp.core.errors import BadTypeError, BadValueError
@@ -17,13 +17,11 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import format_pvalue
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import blas_for, parts
+from fastcmp.core.typing import ColumnLike, Floats, Ints, ModelsLike, Pairs
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import read_names
 from fastcmp.kernels.bits import squared_distances
 from fastcmp.pairwise.max_t import SAME, covariance_root
-
-Floats = NDArray[np.float64]
-Pairs = NDArray[np.int32]
 
 _TOLERANCE = 1e-6
 _ROWS = 512
@@ -107,7 +105,7 @@ class Estimates:
     #: What each item adds to the estimates, shape (M, n), whose errors are means of these;
     #: and the cluster of each item, shape (n,). None where they are not known.
     influences: Floats | None
-    codes: NDArray[np.int64] | None
+    codes: Ints | None
     #: Items, and clusters where there are any; None where they are not known.
     n_items: int | None
     n_clusters: int | None
@@ -120,7 +118,7 @@ class Estimates:
         covariance: ArrayLike | None = None,
         *,
         influences: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        groups: ColumnLike | None = None,
         df: Any = None,
         n_items: int | None = None,
         names: Sequence[str] | None = None,
@@ -141,7 +139,7 @@ class Estimates:
         if influences is None:
             if groups is not None:
                 raise BadValueError("`groups=` are clusters of `influences=`: pass both")
-            raw = as_numbers(covariance, "covariance").astype(np.float64)  # type: ignore[arg-type]
+            raw = as_numbers(covariance, "covariance").astype(np.float64)
             exponent = scale_exponent(estimates, np.sqrt(np.abs(raw)))
             matrix = _read_covariance(np.ldexp(raw, -2 * exponent), estimates.size)
             if n_items is not None:
@@ -223,7 +221,11 @@ class Estimates:
         return np.sqrt(errors, out=errors)
 
 
-def estimates_of(data: Any) -> Estimates | None:
+#: Values of items, or what has estimates of models.
+ValuesLike: TypeAlias = ModelsLike | Estimates | Record
+
+
+def estimates_of(data: object) -> Estimates | None:
     """The estimates that a user passed, or that a record has; None where it is neither."""
     estimates = data if isinstance(data, Estimates) else None
     if isinstance(data, Record):
@@ -231,7 +233,7 @@ def estimates_of(data: Any) -> Estimates | None:
     return estimates if isinstance(estimates, Estimates) else None
 
 
-def sums_by_unit(rows: Floats, codes: NDArray[np.int64] | None) -> Floats:
+def sums_by_unit(rows: Floats, codes: Ints | None) -> Floats:
     """The sums of each row over the items of each cluster, shape (M, G)."""
     if codes is None:
         return rows
@@ -250,7 +252,7 @@ def make_estimates(**fields: Any) -> Estimates:
     return estimates
 
 
-def some_of(estimates: Estimates, models: NDArray[np.int64]) -> Estimates:
+def some_of(estimates: Estimates, models: Ints) -> Estimates:
     """The estimates of some models."""
     kept = {
         "names": tuple(estimates.names[i] for i in models),

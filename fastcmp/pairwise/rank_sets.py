@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, as_seed, as_whole, choose
 from fastcmp.core.errors import BadValueError
@@ -15,6 +14,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, span
 from fastcmp.core.sentences import Sentence, how
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Flags, Floats, Ints, Seed
 from fastcmp.inputs.model_names import choose_models
 from fastcmp.pairwise.joint_draws import covariance_of
 from fastcmp.pairwise.max_t import DrawCount, Maxima, order_statistics, read_draws, upper_quantile
@@ -27,10 +27,6 @@ from fastcmp.pairwise.model_estimates import (
     simulation,
     weights_of,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 SIDES = ("two-sided", "lower", "upper")
 #: Where intervals of ranks come from: the adjusted decisions about pairs, or sets of
@@ -228,12 +224,12 @@ class RankSets(Record):
     _cites = ("mogstad",)
 
     names: tuple[str, ...]
-    estimate: NDArray[np.float64]
+    estimate: Floats
     #: 1 + the number of models with better estimates.
-    rank: NDArray[np.int64]
+    rank: Ints
     #: The least and the greatest rank that the model may have.
-    lower: NDArray[np.int64]
-    upper: NDArray[np.int64]
+    lower: Ints
+    upper: Ints
     #: "two-sided", "lower" (only `lower` bounds) or "upper".
     side: str
     #: Whether all sets hold at once with the probability `confidence_level`.
@@ -319,7 +315,7 @@ class RankSets(Record):
         """
         return self._among(tau, self.n_models + 1 - self.upper, "lower")
 
-    def _among(self, tau: int, least: NDArray[np.int64], other: str) -> tuple[str, ...]:
+    def _among(self, tau: int, least: Ints, other: str) -> tuple[str, ...]:
         tau = as_whole(tau, "tau", 1)
         if tau > self.n_models:
             raise BadValueError(f"`tau` must be at most {self.n_models}", tau)
@@ -380,7 +376,7 @@ def make_rank_sets(
     step_down: bool,
     confidence_level: float,
     n_resamples: int | None,
-    rng: Any,
+    rng: Seed,
 ) -> RankSets:
     """The record of the sets of ranks of the chosen models."""
     level, n_models = as_proportion(confidence_level, "confidence_level"), len(estimates.names)

@@ -20,11 +20,12 @@ from fastcmp.core.sections import (
     main_table,
 )
 from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
+from fastcmp.core.typing import Ints
 from fastcmp.paired.cost_test import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_counts import METHOD_NAMES
 from fastcmp.paired.units import CLUSTERED_NAMES
 from fastcmp.pairwise.adjust import adjusted_by
-from fastcmp.pairwise.decisions import BETTER, RESULTS, TIED, UNTESTED, WORSE, Ints, PairDecisions
+from fastcmp.pairwise.decisions import BETTER, RESULTS, TIED, UNTESTED, WORSE, PairDecisions
 from fastcmp.pairwise.leaderboard import (
     format_difference,
     format_ends,

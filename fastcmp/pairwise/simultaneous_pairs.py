@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import (
     ALTERNATIVES,
@@ -24,12 +23,11 @@ from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.sections import PAIR, Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import adjusted_sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Floats, Pairs, Seed
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.pairwise.joint_draws import normal_joint, standardize
 from fastcmp.pairwise.max_t import critical_value, joint_pvalues
 from fastcmp.pairwise.model_estimates import Estimates, estimates_of
-
-Floats = NDArray[np.float64]
 
 _STEPS = {"single": "single-step max-T", "down": "step-down max-T"}
 
@@ -51,7 +49,7 @@ class SimultaneousPairs(Record):
     #: "normal" or "t".
     distribution: str
     #: Indices of the two models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Estimate of the first minus that of the second, shape (P,), and its standard
     #: error.
     difference: Floats
@@ -138,7 +136,7 @@ def simultaneous_pairs(
     alternative: str = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 100_000,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
 ) -> SimultaneousPairs:
     """Compare all pairs of estimates whose covariance is known, all at once.

@@ -9,13 +9,10 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
+from fastcmp.core.typing import Flags, Floats, Ints, Pairs
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.item_groups import Grouping
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Pairs = NDArray[np.int32]
 
 _ROUNDED = (64 * np.finfo(np.float64).eps) ** 2  # of squares; less may be rounding of values
 _LOST = 1e-6  # of squares; less is worked out pair by pair
@@ -173,11 +170,11 @@ class SliceSums:
             self.order = np.argsort(self.clusters.codes, kind="stable")
             self.rows, self._codes = self.rows[self.order], self.clusters.codes[self.order]
 
-    def places(self, mask: Flags) -> NDArray[np.int64]:
+    def places(self, mask: Flags) -> Ints:
         """Rows of the items of a mask."""
         return np.flatnonzero(mask if self.clusters is None else mask[self.order])
 
-    def values_at(self, where: NDArray[np.int64]) -> Floats:
+    def values_at(self, where: Ints) -> Floats:
         """Values of the items of some rows, shape (n, M)."""
         return self.rows[where]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import (
     Draws,
@@ -22,6 +21,7 @@ from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_cdf, t_interval, t_ppf, t_tail, times
 from fastcmp.core.records import ConfidenceInterval
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers
+from fastcmp.core.typing import ColumnLike, Flags, Floats, Ints, ModelsLike, Pairs, Seed
 from fastcmp.counts.pairs import all_pairs, choose_pairs
 from fastcmp.inputs.item_groups import Grouping, read_item_groups
 from fastcmp.inputs.model_names import with_index, with_names
@@ -45,13 +45,9 @@ from fastcmp.pairwise.engine import Options
 from fastcmp.pairwise.joint_draws import normal_joint
 from fastcmp.pairwise.margins import margin_adjustment
 from fastcmp.pairwise.max_t import joint_pvalues
-from fastcmp.pairwise.model_estimates import Estimates, estimates_of, listed
+from fastcmp.pairwise.model_estimates import Estimates, ValuesLike, estimates_of, listed
 from fastcmp.pairwise.slice_sums import Items, Slices, SliceSums, read_slices
 from fastcmp.pairwise.slices_result import INTERACTIONS, SlicesResult
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Pairs = NDArray[np.int32]
 
 POLICIES = ("raise", "common", "wrong")
 _FEW, _SMALL = 10, 30  # discordant items for a t test; items of a slice for chi-square
@@ -72,10 +68,10 @@ class SliceOptions(NamedTuple):
 
 
 def compare_slices(
-    values: Any,
-    slices: Any,
+    values: ValuesLike,
+    slices: ModelsLike,
     *,
-    groups: ArrayLike | None = None,
+    groups: ColumnLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     interaction: str = "auto",
@@ -84,7 +80,7 @@ def compare_slices(
     adjust: str = "holm",
     alpha: float = 0.05,
     n_resamples: int = 9999,
-    rng: Any = None,
+    rng: Seed = None,
     pairs: Sequence[tuple[int | str, int | str]] | None = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
@@ -220,7 +216,9 @@ def items_of_estimates(estimates: Estimates) -> Items:
         )
     matrix, codes = estimates.values[:, None] + estimates.influences, estimates.codes
     clusters = None if codes is None else Grouping(codes, tuple(range(int(codes.max()) + 1)))
-    return Items(estimates.names, matrix, False, clusters, estimates.exponent)  # noqa: FBT003
+    return Items(
+        estimates.names, matrix, binary=False, clusters=clusters, exponent=estimates.exponent
+    )
 
 
 def slices_record(
@@ -347,7 +345,7 @@ def slices_record(
 
 def with_slices(
     record: Any,
-    raw: Any,
+    raw: object,
     items: Items,
     keep: Flags | None,
     pair_indices: Pairs | None,
@@ -403,13 +401,7 @@ class _Limits:
     """Intervals and one-sided tests of the differences of slices and pairs, (S, P)."""
 
     def __init__(
-        self,
-        difference: Floats,
-        variance: Floats,
-        df: Floats,
-        n_items: NDArray[np.int64],
-        *,
-        counted: bool,
+        self, difference: Floats, variance: Floats, df: Floats, n_items: Ints, *, counted: bool
     ) -> None:
         """Where values are 0 and 1, and all items of a slice differ alike, count these."""
         self.difference, self.variance, self.df = difference, variance, df
@@ -475,7 +467,7 @@ class _Limits:
 
 
 def _worst(
-    limits: _Limits, family: NDArray[np.int64], alpha: float, margin: float | None, *, less: bool
+    limits: _Limits, family: Ints, alpha: float, margin: float | None, *, less: bool
 ) -> dict[str, Any]:
     """The slice in which each model of a pair does worst beside the other, with bounds."""
     p = limits.difference.shape[1]
@@ -577,7 +569,7 @@ def _are_disjoint(masks: Flags) -> bool:
     return bool((masks.sum(axis=0) <= 1).all())
 
 
-def _nested(codes: NDArray[np.int64], masks: Flags) -> bool:
+def _nested(codes: Ints, masks: Flags) -> bool:
     """Whether each cluster lies in one of some disjoint slices, or in none."""
     place = np.where(masks.any(axis=0), masks.argmax(axis=0), -1)
     first = np.full(int(codes.max()) + 1, -2)

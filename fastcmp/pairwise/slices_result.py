@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_proportion, choose
 from fastcmp.core.errors import BadValueError
@@ -22,10 +21,9 @@ from fastcmp.core.sections import (
     written,
 )
 from fastcmp.core.sentences import Sentence, how
+from fastcmp.core.typing import Flags, Floats, Ints, Pairs
 from fastcmp.paired.margin_result import MarginTests
 from fastcmp.pairwise.adjust import adjusted_by, promise
-
-Floats = NDArray[np.float64]
 
 _COLUMNS = 10  # slices beside each other
 #: The title of the first section.
@@ -59,9 +57,9 @@ class SlicesResult(Drawn, Record):
     names: tuple[str, ...]
     slices: tuple[str, ...]
     #: Shape (S,).
-    n_items_of_slices: NDArray[np.int64]
+    n_items_of_slices: Ints
     #: Indices of the two models of each pair, shape (P, 2).
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Mean of each model in each slice, shape (M, S).
     mean: Floats
     #: Within each slice, shape (P, S); NaN of slices too small to be tested.
@@ -75,7 +73,7 @@ class SlicesResult(Drawn, Record):
     #: Shape (P, S, 2).
     interval: Floats
     #: Items on which only one of the two is right, (P, S); None of other values.
-    n_discordant: NDArray[np.int64] | None
+    n_discordant: Ints | None
     #: The difference in a slice minus that of all other items, shape (P, S): Welch's t.
     rest_difference: Floats
     rest_standard_error: Floats
@@ -94,7 +92,7 @@ class SlicesResult(Drawn, Record):
     #: Slice in which the first, and the second, of a pair does worst beside the other,
     #: shape (P, 2); by how much it is better there, and the interval of the true worst,
     #: (P, 2, 2).
-    worst: NDArray[np.int64]
+    worst: Ints
     worst_difference: Floats
     worst_interval: Floats
     #: With a margin: the tests of each slice and pair against it, shape (P, S); and p-values
@@ -152,7 +150,7 @@ class SlicesResult(Drawn, Record):
         keep_intervals(self, "interval", "worst_interval")
 
     @property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Flags:
         """Whether each slice and pair is significantly different, shape (P, S)."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.pvalue_adjusted <= self.alpha)

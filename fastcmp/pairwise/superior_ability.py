@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_flag, as_proportion, choose
 from fastcmp.core.errors import BadValueError
@@ -16,6 +15,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import MODEL, Column, Section, beware, format_pvalue, table_of, written
 from fastcmp.core.sentences import Sentence, how, named
 from fastcmp.core.threads import ThreadPool
+from fastcmp.core.typing import Floats
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.max_t import SAME, as_t, gaussian_draws
 from fastcmp.pairwise.model_estimates import (
@@ -28,8 +28,6 @@ from fastcmp.pairwise.model_estimates import (
     listed,
     of_record,
 )
-
-Floats = NDArray[np.float64]
 
 _CENTRES = {
     "lower": "models worse than the control count as they seem",

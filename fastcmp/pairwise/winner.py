@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import as_numbers, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
@@ -17,11 +16,10 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, beware, interval_name
 from fastcmp.core.sentences import answer, how
 from fastcmp.core.threads import ThreadPool
+from fastcmp.core.typing import Floats, Seed
 from fastcmp.kernels.special import truncated_mean, truncated_survival
 from fastcmp.pairwise.max_t import SAME, Maxima, covariance_root, read_draws
 from fastcmp.pairwise.model_estimates import Estimates, basis, direction, of_record, simulation
-
-Floats = NDArray[np.float64]
 
 _METHOD_NAMES = {
     "conditional": "given that this model won",
@@ -144,7 +142,7 @@ def make_winner_estimate(
     beta: float | None,
     projection_critical: float | None,
     n_resamples: int | None,
-    rng: Any,
+    rng: Seed,
 ) -> WinnerEstimate:
     """The record of the corrected estimate.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
+from fastcmp.core.typing import Numbers
 from fastcmp.paired.unpaired_accuracies import evaluate_counts
 from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
 from fastcmp.planning.means import read_ratio
@@ -82,10 +83,10 @@ def _accuracy_case(question: Question, inputs: Inputs) -> Case:
     alpha, b, kept = question.alpha, inputs.proportion("accuracy_b"), inputs.plain()
     one, normal = (partial(_power, x) for x in (question, question._replace(method="normal")))
 
-    def power(a: Any, n: Any) -> Any:
+    def power(a: Numbers, n: Numbers) -> Any:
         return elementwise(one, n, alpha, margin, a, b, ratio)
 
-    def size(a: Any, target: Any) -> Any:
+    def size(a: Numbers, target: Numbers) -> Any:
         """Smallest numbers of samples of a; infinite where no number has the power."""
         row = alpha, margin, a, b, ratio
         near = np.where(elementwise(normal, 2.0**53, *row) < target, np.inf, 1.0)

@@ -12,11 +12,11 @@ import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
 
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Floats, Numbers
 from fastcmp.planning.families import (
     TAILS_INPUT,
     Case,
     Family,
-    Floats,
     Inputs,
     Question,
     names_of,
@@ -74,7 +74,7 @@ def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]
     return ratio, None if n is None else np.asarray(n * ratio)
 
 
-def whole_negatives(n: Any, ratio: Any) -> Floats:
+def whole_negatives(n: Numbers, ratio: Numbers) -> Floats:
     """Negatives beside n positives, in whole numbers."""
     return np.maximum(rounded_up(n * ratio), _FEWEST)
 
@@ -91,7 +91,7 @@ def _one_area_case(question: Question, inputs: Inputs) -> Case:
         area = inputs.within("auc", 0.5 if obuchowski else 0, 1)
     ratio, negatives = read_ratio(inputs, n)
 
-    def variances(n: Any, ratio: Any, area: Any) -> Normal:
+    def variances(n: Numbers, ratio: Numbers, area: Numbers) -> Normal:
         if obuchowski:
             at_half = 0.0792 * (1.0 + 1.0 / np.asarray(ratio))
             return Normal(obuchowski_variance(area, ratio), at_half, both_tails)
@@ -100,11 +100,11 @@ def _one_area_case(question: Question, inputs: Inputs) -> Case:
         )
         return Normal(variance, null_variance, both_tails)
 
-    def power(area: Any, n: Any, ratio: Any) -> Any:
+    def power(area: Numbers, n: Numbers, ratio: Numbers) -> Any:
         gain = np.asarray(area, np.float64) - null
         return normal_power(question, n, gain, variances(n, ratio, area))
 
-    def size(area: Any, target: Any) -> Any:
+    def size(area: Numbers, target: Numbers) -> Any:
         gain = np.asarray(area, np.float64) - null
         if obuchowski:
             return normal_size(question, target, gain, variances(1.0, ratio, area))
@@ -143,7 +143,7 @@ ONE = Family(
 )
 
 
-def obuchowski_variance(area: Any, ratio: Any) -> Floats:
+def obuchowski_variance(area: Numbers, ratio: Numbers) -> Floats:
     """Variance times n_positives of a binormal area; Obuchowski (2004), equation 3.
 
     With 1.414 for the root of 2, as printed there and in pROC.
@@ -154,7 +154,7 @@ def obuchowski_variance(area: Any, ratio: Any) -> Floats:
     return np.asarray(scale * spread)
 
 
-def hanley_mcneil_variance(area: Any, n_positives: Any, n_negatives: Any) -> Floats:
+def hanley_mcneil_variance(area: Numbers, n_positives: Numbers, n_negatives: Numbers) -> Floats:
     """Variance of an area; Hanley and McNeil (1982)."""
     area = np.asarray(area, np.float64)
     two_positives = area * (1.0 - area) ** 2 / (2.0 - area)
@@ -238,7 +238,7 @@ class Correlations(NamedTuple):
 def fitted_areas(
     first: Binormal,
     second: Binormal,
-    ratio: Any,
+    ratio: Numbers,
     correlations: Correlations,
     *,
     printed: bool = False,
@@ -265,7 +265,7 @@ def fitted_areas(
 
 
 def empirical_areas(
-    first: Binormal, second: Binormal, ratio: Any, correlations: Correlations
+    first: Binormal, second: Binormal, ratio: Numbers, correlations: Correlations
 ) -> Areas:
     """Variances of empirical areas, for many samples with binormal scores.
 
@@ -290,7 +290,7 @@ def empirical_areas(
     )
 
 
-def both_below(h: Any, k: Any, r: Any) -> Floats:
+def both_below(h: Numbers, k: Numbers, r: Numbers) -> Floats:
     """P(X <= h, Y <= k) of standard normals with the correlation r (Owen 1956)."""
     root = np.sqrt(1.0 - np.square(r))
     h, k = (np.where(np.abs(x) < 1e-300, 1e-300, x) for x in (h, k))  # no 0 / 0
@@ -362,7 +362,7 @@ def _pilot(inputs: Inputs, ratio: Any) -> tuple[Normal, Any, Any]:
     return _variances(areas, inputs), np.sqrt(areas.difference() / positives), same
 
 
-def _binormal(method: str, inputs: Inputs, ratio: Any) -> tuple[Normal, Any]:
+def _binormal(method: str, inputs: Inputs, ratio: Numbers) -> tuple[Normal, Any]:
     """Variances and difference of the areas of two curves."""
     rates = (0.0, 1.0)
     if "fpr_range" in inputs:

@@ -6,12 +6,14 @@ sum, `difference` p10 - p01, which is the accuracy of a minus that of b.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastcmp.core.errors import BadValueError
-from fastcmp.planning.families import Floats, Inputs, names_of
+from fastcmp.core.typing import Floats
+from fastcmp.planning.families import Inputs, names_of
 
 #: The keywords, and what each is.
 KNOWN = {
@@ -162,7 +164,9 @@ def _from_accuracies(inputs: Inputs, beside: str | None) -> Discordance:
     return _cells(gap, pd)
 
 
-def _check_range(discordant: Floats, low: Floats, high: Floats, name: str, back: Any) -> None:
+def _check_range(
+    discordant: Floats, low: Floats, high: Floats, name: str, back: Callable[[Floats], Floats]
+) -> None:
     """Refuse what does not fit the accuracies, with the range that does."""
     wrong = (discordant < low - _ROUNDING) | (discordant > high + _ROUNDING)
     if not np.any(wrong):

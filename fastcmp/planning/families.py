@@ -8,12 +8,10 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole, choose
 from fastcmp.core.errors import BadValueError
-
-Floats = NDArray[np.float64]
+from fastcmp.core.typing import Floats, Numbers
 
 
 class Question(NamedTuple):
@@ -234,7 +232,7 @@ def positive(value: Any, name: str) -> Any:
     return numbers
 
 
-def whole(value: Any, name: str, least: int = 1) -> Any:
+def whole(value: object, name: str, least: int = 1) -> Any:
     """Check whole numbers of at least `least`, also floats; any shape, as float64."""
     if type(value) is int and least <= value <= LARGEST_COUNT:
         return np.float64(value)
@@ -262,6 +260,6 @@ def check_enumerable(n: Any, method: str, most: float, instead: str) -> None:
         )
 
 
-def rounded_up(real: Any) -> Floats:
+def rounded_up(real: Numbers) -> Floats:
     """Next whole numbers, at least 1; a rounding error is no sample."""
     return np.asarray(np.maximum(np.ceil(np.asarray(real) * (1.0 - 1e-12)), 1.0))

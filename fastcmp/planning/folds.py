@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from fastcmp.core.checks import as_seed
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Numbers
 from fastcmp.crossval.designs import UNUSED, Design
 from fastcmp.crossval.fold_tests import TESTS, FoldOutcomes, differences_of, find_test
 from fastcmp.kernels.fold_counts import simulate_folds
@@ -82,7 +83,7 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
             return 0.0
         return power(n, alpha, *model)
 
-    def size(_: Any, target: Any) -> Any:
+    def size(_: Any, target: Numbers) -> Any:
         """Samples with the power wanted, on the same random numbers; infinite if too many."""
         # A test on folds finds no difference with 1 / 16 of the samples of McNemar's.
         gain = cells[0] - cells[2]
@@ -147,7 +148,7 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
     else:
         difference = elementwise(detectable, alpha, question.n, question.target, discordant, *model)
 
-    def sentences(n: Any, answer: Any) -> tuple[str, ...]:
+    def sentences(n: Numbers, answer: Any) -> tuple[str, ...]:
         """Where no number is enough, or the test finds differences that are not there."""
         if question.solved_for == "n" and np.any(np.isinf(n)):
             return (*cautions, f"Up to {_MOST:,} samples do not reach the power wanted.")

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import as_counts, as_finite, as_numbers, as_proportion, as_whole, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
-
-Floats = NDArray[np.float64]
+from fastcmp.core.typing import Floats, Ints, Numbers
 
 _DISTRIBUTIONS = ("normal", "t")
 
@@ -51,7 +50,7 @@ class LabelPlan(Record):
     #: Of labels and judged items, in the unit of their prices; NaN where these are unknown.
     cost: float
     #: Labels of each stratum, shape (H,), or None.
-    by_stratum: NDArray[np.int64] | None = None
+    by_stratum: Ints | None = None
     #: With which to label each item, shape (N,), or None.
     probabilities: Floats | None = None
 
@@ -294,7 +293,7 @@ def labels(
 
 
 def _spread(
-    sd: float | None, correlation: Any, rate: Any, sensitivity: Any, specificity: Any
+    sd: Any, correlation: Any, rate: Any, sensitivity: Any, specificity: Any
 ) -> tuple[float, float]:
     """Standard deviation of labels, and correlation with the judge; NaN where unknown."""
     limits = {"rate": rate, "sensitivity": sensitivity, "specificity": specificity}
@@ -343,9 +342,7 @@ def _needed(
     return n if n <= items else np.inf
 
 
-def _dealt(
-    n: float, sd: Any, sizes: Any, weights: Any, costs: Any, minimum: Any
-) -> NDArray[np.int64]:
+def _dealt(n: float, sd: Any, sizes: Any, weights: Any, costs: Any, minimum: Any) -> Ints:
     """Labels of each stratum that make the variance least, in whole numbers."""
     spread, least = _deviations(sd, "stratum_sd", "stratum"), as_whole(minimum, "minimum", 1)
     if sizes is None:
@@ -388,7 +385,7 @@ def _dealt(
     return np.asarray(counts)
 
 
-def _deviations(raw: Any, name: str, what: str) -> Floats:
+def _deviations(raw: object, name: str, what: str) -> Floats:
     """Standard deviations of items or strata, checked."""
     spread = as_numbers(raw, name).astype(np.float64)
     if spread.ndim != 1 or not spread.size or not (np.isfinite(spread) & (spread >= 0.0)).all():
@@ -396,7 +393,7 @@ def _deviations(raw: Any, name: str, what: str) -> Floats:
     return spread
 
 
-def _drawn(n: float, item_sd: Any, uniform: Any) -> Floats:
+def _drawn(n: float, item_sd: ArrayLike, uniform: Numbers) -> Floats:
     """Probabilities of being labelled, in proportion to deviations, at most 1, with the sum n."""
     spread = _deviations(item_sd, "item_sd", "item")
     if not spread.any():

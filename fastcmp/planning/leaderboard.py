@@ -11,18 +11,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from fastcmp.core.checks import as_seed, as_whole, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import less_is_better
 from fastcmp.core.threads import parts
+from fastcmp.core.typing import Flags, Floats, Numbers, Pairs
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_rows, adjusted_by
 from fastcmp.pairwise.max_t import gaussian_draws
 from fastcmp.planning.discordance import read_probabilities
-from fastcmp.planning.families import Case, Family, Floats, Inputs, Question, names_of
+from fastcmp.planning.families import Case, Family, Inputs, Question, names_of
 from fastcmp.planning.normal import each_size, elementwise
 
 KNOWN = {
@@ -62,7 +62,7 @@ class Models(NamedTuple):
     """Models and their pairs (i, j), i < j; better models have higher values."""
 
     value: Floats
-    pairs: NDArray[np.int32]
+    pairs: Pairs
     #: Value of the first minus that of the second, shape (P,).
     difference: Floats
     #: Standard deviation of the difference of one sample; and that with which the test
@@ -196,7 +196,7 @@ def _leaderboard_case(question: Question, inputs: Inputs) -> Case:
     difference, single_step = models.difference, adjust == "single-step"
     spread = models.scale / models.null_scale
 
-    def sought(find: str | int) -> NDArray[np.bool_]:
+    def sought(find: str | int) -> Flags:
         """Pairs that are to be found."""
         if isinstance(find, int):
             return np.asarray(np.arange(difference.size) == find)
@@ -225,7 +225,7 @@ def _leaderboard_case(question: Question, inputs: Inputs) -> Case:
         raise BadValueError("`find` must be a pair of models that differ", "one that does not")
     cautions = (_LUCK,) if "pilot" in inputs else ()
 
-    def sentences(n: Any, at: Any) -> tuple[str, ...]:
+    def sentences(n: Numbers, at: Numbers) -> tuple[str, ...]:
         """How probable the other things to find are, of a single power."""
         if question.solved_for != "power" or np.ndim(at):
             return cautions

@@ -14,6 +14,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_flag
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.typing import Floats, Numbers
 from fastcmp.kernels.planned import margin_variances
 from fastcmp.kernels.status import DEGENERATE, OK
 from fastcmp.paired.mcnemar_counts import CODES
@@ -21,7 +22,6 @@ from fastcmp.planning.discordance import KNOWN, read_discordant, read_probabilit
 from fastcmp.planning.families import (
     Case,
     Family,
-    Floats,
     Inputs,
     Question,
     check_enumerable,
@@ -73,7 +73,7 @@ class _Design(NamedTuple):
         """Whether the outcomes of the test itself are summed over."""
         return self.question.method in (*CODES, "tango")
 
-    def check(self, n: Any = None) -> None:
+    def check(self, n: Numbers | None = None) -> None:
         """Refuse options that have no meaning for the method, and samples without end."""
         question, margin = self.question, self.question.margin
         if question.method in CODES:
@@ -106,7 +106,7 @@ def _normal(design: _Design, p10: Floats, p01: Floats) -> Normal:
         return Normal(np.maximum(variance, _NONE), pd, design.both_tails)
     margin: Any = question.margin
 
-    def null(shift: Any) -> Floats:
+    def null(shift: Numbers) -> Floats:
         """Variance under H0, whose difference is `shift`."""
         arrays = np.broadcast_arrays(p10, p01, shift)
         plans = np.stack([np.ravel(x).astype(np.float64) for x in arrays])
@@ -139,7 +139,7 @@ def _enumerate(design: _Design) -> tuple[Callable[..., float], tuple[Any, ...]]:
     return lambda *row: kernel(*row, *codes, both), (question.alpha,)
 
 
-def _power(design: _Design, p10: Floats, p01: Floats, n: Any) -> Floats:
+def _power(design: _Design, p10: Floats, p01: Floats, n: Numbers) -> Floats:
     design.check(n)
     if design.enumerated:
         one, numbers = _enumerate(design)
@@ -148,7 +148,7 @@ def _power(design: _Design, p10: Floats, p01: Floats, n: Any) -> Floats:
     return power if design.question.method == "normal" else np.where(p10 + p01 > 0, power, 0.0)
 
 
-def _size(design: _Design, p10: Floats, p01: Floats, power: Any) -> Floats:
+def _size(design: _Design, p10: Floats, p01: Floats, power: Numbers) -> Floats:
     question, gap, pd = design.question, p10 - p01, p10 + p01
     if not design.enumerated:
         design.check()
@@ -184,7 +184,7 @@ def _detectable(design: _Design, pd: Floats) -> Floats:
     if design.conditional and question.method in CODES:
         raise BadValueError("`conditional=True` has no meaning for a difference of accuracies")
 
-    def power(gap: Any) -> Floats:
+    def power(gap: Numbers) -> Floats:
         p10, p01 = (np.maximum(pd + x, 0.0) / 2 for x in (gap, -gap))
         return _power(design, p10, p01, question.n)
 
@@ -305,7 +305,7 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
         ends = np.quantile(drawn, [0.025, 0.975], axis=0, method="closest_observation")
         return ends[0], ends[1]
 
-    def left_open(_: Any, samples: Any) -> tuple[Any, Any]:
+    def left_open(_: Any, samples: Numbers) -> tuple[Any, Any]:
         enough = np.isfinite(samples)
         n = np.where(enough, samples, 1.0)
         drawn = _power(design, *pilot.draws(n, question), n)

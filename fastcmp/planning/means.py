@@ -10,11 +10,11 @@ import numpy as np
 
 from fastcmp.core.checks import as_flag
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Floats, Numbers
 from fastcmp.planning.families import (
     TAILS_INPUT,
     Case,
     Family,
-    Floats,
     Inputs,
     Question,
     names_of,
@@ -149,7 +149,7 @@ def _unpaired_spread(inputs: Inputs) -> _Spread:
     fewest = np.maximum(2.0, 2.0 / np.asarray(ratio))
     variance = a + b / ratio
 
-    def welch(n: Any) -> Floats:
+    def welch(n: Numbers) -> Floats:
         n = np.maximum(n, fewest)
         parts = a**2 / (n - 1.0) + (b / ratio) ** 2 / (n * ratio - 1.0)
         return np.asarray(variance**2 / parts)

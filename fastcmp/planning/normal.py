@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import betaincc, chdtri, gammaln, nctdtr, ndtr, ndtri, stdtrit
 
 from fastcmp.core.threads import parts
-from fastcmp.planning.families import Case, Floats, Question
+from fastcmp.core.typing import Floats, Numbers
+from fastcmp.planning.families import Case, Question
 
 _NODES = 200  # of a Gauss-Legendre rule
 _PART = 1 << 12  # integrals at a time
@@ -41,7 +42,7 @@ class Normal(NamedTuple):
     far_variance: Any = None
 
 
-def shift(question: Question, difference: Any) -> Floats | np.float64:
+def shift(question: Question, difference: Numbers) -> Floats | np.float64:
     """How far a true difference lies beyond the nearest of H0.
 
     Two-sided, and for equivalence, on the side where it lies.
@@ -59,7 +60,7 @@ def shift(question: Question, difference: Any) -> Floats | np.float64:
     return d if question.alternative == "greater" else -d
 
 
-def normal_power(question: Question, n: Any, difference: Any, normal: Normal) -> Any:
+def normal_power(question: Question, n: Numbers, difference: Numbers, normal: Normal) -> Any:
     """Power of a test of n samples."""
     near = shift(question, difference)
     if normal.df is not None:
@@ -70,7 +71,7 @@ def normal_power(question: Question, n: Any, difference: Any, normal: Normal) ->
     else:
         z, root, scale = -ndtri(question.level), np.sqrt(n), np.sqrt(normal.variance)
 
-    def tail(shift: Any, null_variance: Any = normal.null_variance) -> Any:
+    def tail(shift: Numbers, null_variance: Numbers = normal.null_variance) -> Any:
         """Power of a one-sided test whose alternative lies at a shift."""
         return ndtr((root * shift - z * np.sqrt(null_variance)) / scale)
 
@@ -90,14 +91,14 @@ def normal_power(question: Question, n: Any, difference: Any, normal: Normal) ->
     return np.asarray(power + np.where(counted, tail(-np.abs(difference)), 0.0))
 
 
-def _reach(question: Question, power: Any, normal: Normal) -> Any:
+def _reach(question: Question, power: Numbers, normal: Normal) -> Any:
     """What the shift times the root of n must be."""
     z, z_power = -ndtri(question.level), ndtri(power)
     reach = z * np.sqrt(normal.null_variance) + z_power * np.sqrt(normal.variance)
     return np.maximum(reach, 0.0)  # where less power is wanted than there is
 
 
-def normal_size(question: Question, power: Any, difference: Any, normal: Normal) -> Floats:
+def normal_size(question: Question, power: Numbers, difference: Numbers, normal: Normal) -> Floats:
     """Real n of a power; infinite where no n reaches it."""
     beyond = shift(question, difference)
     target = np.asarray(power, np.float64)
@@ -117,10 +118,10 @@ def normal_size(question: Question, power: Any, difference: Any, normal: Normal)
     )
 
 
-def normal_difference(question: Question, n: Any, power: Any, normal: Normal) -> Floats:
+def normal_difference(question: Question, n: Numbers, power: Numbers, normal: Normal) -> Floats:
     """Difference that n samples find, or show the margin with; two-sided the positive one."""
 
-    def difference(beyond: Any) -> Floats:
+    def difference(beyond: Numbers) -> Floats:
         step = beyond - shift(question, 0.0)
         return np.asarray(-step if question.alternative == "less" else step)
 
@@ -141,8 +142,8 @@ def normal_case(
     gain: Any,
     *,
     error: Any = None,
-    df: Any = np.inf,
-    sign: Any = 1.0,
+    df: Numbers = np.inf,
+    sign: Numbers = 1.0,
     **fields: Any,
 ) -> Case:
     """How power and samples depend on each other where a difference is normal.
@@ -154,7 +155,7 @@ def normal_case(
     if question.solved_for == "difference":
         gain = normal_difference(question, question.n, question.target, normal)
 
-    def pilot(solve: Callable[[Any], Any], n: Any) -> tuple[Any, Any]:
+    def pilot(solve: Callable[[Any], Any], n: Numbers) -> tuple[Any, Any]:
         none = np.isinf(n)
         n = np.where(none, 1.0, n)
         variance = normal.variance + n * np.square(error)
@@ -182,7 +183,7 @@ def normal_case(
     )
 
 
-def _t_power(df: Any, shift: Any, t: Any, *, both_tails: Any) -> Any:
+def _t_power(df: Numbers, shift: Numbers, t: Numbers, *, both_tails: Any) -> Any:
     """P(T > t) of noncentral t, or P(|T| > t)."""
     if (
         isinstance(shift, np.ndarray)
@@ -203,7 +204,7 @@ def _t_power(df: Any, shift: Any, t: Any, *, both_tails: Any) -> Any:
     return power + _upper_tail(df, -shift, t) if both_tails else power
 
 
-def _tail_series(df: Any, half: Any, most: Any, t: Any, step: int) -> Floats:
+def _tail_series(df: Numbers, half: Numbers, most: Numbers, t: Numbers, step: int) -> Floats:
     r"""Tails of noncentral t with one t and df, at shifts of sqrt(2) y up to that of `most`.
 
     .. math:: P(T > t) = \frac{e^{-y^2}}{2} \sum_k \frac{y^k}{\Gamma(k / 2 + 1)}
@@ -223,7 +224,7 @@ def _tail_series(df: Any, half: Any, most: Any, t: Any, step: int) -> Floats:
     return np.asarray(np.minimum(0.5 * step * sums * np.exp(-half * half), 1.0))
 
 
-def _upper_tail(df: Any, shift: Any, t: Any) -> Floats:
+def _upper_tail(df: Numbers, shift: Numbers, t: Numbers) -> Floats:
     """P(T > t) of noncentral t where SciPy's function gives no answer."""
     df, shift, t = np.broadcast_arrays(df, shift, t)
     tail = np.asarray(nctdtr(df, -shift, -t))
@@ -236,7 +237,7 @@ def _upper_tail(df: Any, shift: Any, t: Any) -> Floats:
     return tail
 
 
-def _both_reject(df: Any, near: Any, far: Any, t: Any) -> Floats:
+def _both_reject(df: Numbers, near: Numbers, far: Numbers, t: Numbers) -> Floats:
     """Probability that both of two one-sided t tests reject (Owen 1965).
 
     They share the standard deviation; beyond (near + far) / (2 t) no mean satisfies
@@ -257,7 +258,9 @@ def _rule() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _over_sd(df: Any, near: Any, far: Any, t: Any, limits: tuple[Any, Any]) -> Floats:
+def _over_sd(
+    df: Numbers, near: Numbers, far: Numbers, t: Numbers, limits: tuple[Any, Any]
+) -> Floats:
     """Integrate P(t u - far < Z < near - t u) over u, the estimated over the true sd.
 
     u**2 df has the chi-square distribution, and u is taken between the limits.
@@ -289,7 +292,7 @@ _NEAR = 1e-15  # relative width at which it ends
 _ENOUGH = 1e-13  # quantiles from the target at which it ends too
 
 
-def elementwise(function: Callable[..., float], *numbers: Any) -> Floats:
+def elementwise(function: Callable[..., float], *numbers: Numbers) -> Floats:
     """Answers of a function of numbers, for arrays that broadcast."""
     if not any(np.ndim(x) for x in numbers):
         return np.asarray(function(*map(float, numbers)))
@@ -300,10 +303,10 @@ def elementwise(function: Callable[..., float], *numbers: Any) -> Floats:
 
 def each_size(
     power: Callable[..., float],
-    target: Any,
-    near: Any,
-    *numbers: Any,
-    back: Any = 0.0,
+    target: Numbers,
+    near: Numbers,
+    *numbers: Numbers,
+    back: Numbers = 0.0,
     **limits: float,
 ) -> Floats:
     """Smallest whole numbers with which power(n, *numbers) reaches a target, as `smallest`."""
@@ -356,7 +359,9 @@ def smallest(
     return float(next((n for n in below if enough(n)), high))
 
 
-def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: Any = 0.0) -> Floats:
+def least(
+    function: Callable[[Any], Any], target: Numbers, *, start: Numbers, lowest: Numbers = 0.0
+) -> Floats:
     """Least numbers > 0 at which an increasing function reaches a target.
 
     The search goes from `start` by growing factors to the other side, and not below
@@ -380,7 +385,7 @@ def least(function: Callable[[Any], Any], target: Any, *, start: Any, lowest: An
 
 
 def detectable(
-    question: Question, power: Callable[[Any], Any], most: Any, room: Any = 0.0
+    question: Question, power: Callable[[Any], Any], most: Numbers, room: Numbers = 0.0
 ) -> Floats:
     """Difference that is found with the power wanted, up to `most` in size; NaN where none is.
 
@@ -395,7 +400,7 @@ def detectable(
     return np.where(low < most, sign * gap, np.nan)
 
 
-def solve(function: Callable[[Any], Any], target: Any, low: Any, high: Any) -> Floats:
+def solve(function: Callable[[Any], Any], target: Numbers, low: Numbers, high: Numbers) -> Floats:
     """Least numbers between two bounds at which an increasing probability reaches a target, or NaN.
 
     Chandrupatla (1997): inverse quadratic interpolation where that is safe, else

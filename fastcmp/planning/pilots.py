@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import less_is_better
+from fastcmp.core.records import Compared, less_is_better
 from fastcmp.planning import plan
 from fastcmp.planning.plan import Plan
+
+if TYPE_CHECKING:
+    from fastcmp.items.mean_difference import MeanDifference
+    from fastcmp.paired.cost_test import CostResult
+    from fastcmp.paired.mcnemar_result import McNemarResult
+    from fastcmp.pairwise.compare_metric import MetricComparison
+    from fastcmp.pairwise.result import PairwiseResult
+    from fastcmp.scores.delong import AUCComparison, DelongResult
 
 #: Keywords of a plan: the test with its inputs; and the options that the record's test had,
 #: such as its method.
 _Read = tuple[dict[str, Any], dict[str, Any]]
 
 
-def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
+def plan_from(record: object, solve_for: str, options: dict[str, Any]) -> Plan:
     """Plan the test that a record holds, again with new samples.
 
     Parameters
@@ -46,23 +55,24 @@ def plan_from(record: Any, solve_for: str, options: dict[str, Any]) -> Plan:
         )
     inputs, margins = READERS[kind](record)
     margins = {} if "margin" in options else margins
-    return getattr(plan, solve_for)(**inputs | margins | options)  # type: ignore[no-any-return]
+    made: Plan = getattr(plan, solve_for)(**inputs | margins | options)
+    return made
 
 
-def _mcnemar(record: Any) -> _Read:
+def _mcnemar(record: McNemarResult) -> _Read:
     """Read counts, and the method where that can be planned."""
     if record.design != "samples":
         raise TypeError(
             f"nothing is planned from McNemar's test of {record.design}: pass what is known "
             "of the models to fastcmp.planning"
         )
-    options = {"alternative": record.alternative}
+    options: dict[str, Any] = {"alternative": record.alternative}
     if record.method != "unconditional":
         options["method"] = record.method
     return {"test": "mcnemar", "pilot": record}, options
 
 
-def _estimate(test: str, record: Any, error: Any, **more: Any) -> dict[str, Any]:
+def _estimate(test: str, record: Compared, error: object, **more: Any) -> dict[str, Any]:
     """Inputs of a difference with a standard error, of which a plan is a multiple."""
     error = np.asarray(error, np.float64)
     if not np.all((error > 0.0) & np.isfinite(error)):
@@ -73,9 +83,9 @@ def _estimate(test: str, record: Any, error: Any, **more: Any) -> dict[str, Any]
     return {"test": test, "difference": record.difference, "standard_error": error, **more}
 
 
-def _mean(record: Any) -> _Read:
+def _mean(record: MeanDifference) -> _Read:
     """Read a mean difference; with clusters, degrees of freedom are theirs."""
-    more = {"n_pilot": record.n_items, "lower_is_better": less_is_better(record)}
+    more: dict[str, Any] = {"n_pilot": record.n_items, "lower_is_better": less_is_better(record)}
     if record.n_clusters is not None:
         more["cluster_size"] = max(record.n_items / record.n_clusters, 1.0)
     method = "normal" if record.distribution == "normal" else "t"
@@ -83,14 +93,14 @@ def _mean(record: Any) -> _Read:
     return inputs, {"alternative": record.alternative, "method": method}
 
 
-def _metric(record: Any) -> _Read:
+def _metric(record: MetricComparison) -> _Read:
     lower = np.asarray(record.lower_is_better, np.bool_)[()]
     more = {"n_pilot": record.n_samples, "lower_is_better": lower}
     inputs = _estimate("metric", record, record.standard_error, **more)
     return inputs, {"alternative": record.alternative}
 
 
-def _cost(record: Any) -> _Read:
+def _cost(record: CostResult) -> _Read:
     """Read costs: V / n, with V the variance of the difference of one sample."""
     from fastcmp.counts.label_counts import LabelTable
     from fastcmp.paired.cost_test import cell_differences, fold
@@ -106,7 +116,7 @@ def _cost(record: Any) -> _Read:
     return _estimate("cost", record, error, n_pilot=record.n_samples, lower_is_better=True), {}
 
 
-def _delong(record: Any) -> _Read:
+def _delong(record: DelongResult) -> _Read:
     """Read two areas with their covariance."""
     if record.auc.size != 2:
         raise ValueError(
@@ -116,7 +126,7 @@ def _delong(record: Any) -> _Read:
     return _area(record.compare(0, 1))
 
 
-def _area(record: Any) -> _Read:
+def _area(record: AUCComparison) -> _Read:
     if record.n_positives is None or record.measure != "AUC":
         raise ValueError(
             "this pilot must be a comparison of two AUCs on the same samples by "
@@ -127,12 +137,12 @@ def _area(record: Any) -> _Read:
     return inputs, {"alternative": record.alternative}
 
 
-def _pairs(record: Any) -> _Read:
+def _pairs(record: PairwiseResult) -> _Read:
     """Read all pairs of models on the same samples, and how they were adjusted."""
     return {"test": "leaderboard", "pilot": record, "adjust": record.adjust}, {}
 
 
-def _folds(_: Any) -> _Read:
+def _folds(_: object) -> _Read:
     raise BadValueError(
         "this pilot is of a cross-validation, of which no more samples can be planned",
         remedy=": use planning.power(`test='cv'`, ...)",
@@ -140,7 +150,7 @@ def _folds(_: Any) -> _Read:
 
 
 #: By what a class of records declares as its `_pilot`.
-READERS = {
+READERS: dict[str, Callable[[Any], _Read]] = {
     "mcnemar": _mcnemar,
     "cost": _cost,
     "mean": _mean,

@@ -398,7 +398,7 @@ def _plan(
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A number of Python's, or an array of its own; all else as it is."""
     if isinstance(value, np.generic):
         return value.item()
@@ -516,7 +516,7 @@ class Plan(Drawn, Record):
         }
         return {name: rows for name, rows in columns.items() if rows is not None}
 
-    def _whole(self, value: Any) -> Any:
+    def _whole(self, value: object) -> Any:
         """An input with one value a plan, where it has fewer."""
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
             return value

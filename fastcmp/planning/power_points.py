@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fastcmp.core.typing import Floats
 from fastcmp.planning.plan import Plan, format_percent, sample_size
 from fastcmp.planning.plan import power as power_of
 
@@ -82,7 +82,7 @@ def power_lines(plan: Plan) -> list[PowerLine]:
     lines: dict[Any, PowerLine] = {}
     for index in np.ndindex(shape):
 
-        def one(value: Any, index: tuple[int, ...] = index) -> Any:
+        def one(value: object, index: tuple[int, ...] = index) -> Any:
             return _one(value, shape, index)
 
         if np.isnan(one(plan.difference)):
@@ -102,7 +102,7 @@ def power_lines(plan: Plan) -> list[PowerLine]:
     return list(lines.values())
 
 
-def _one(value: Any, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
+def _one(value: object, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
     """The number of one plan."""
     if isinstance(value, tuple):
         return tuple(_one(entry, shape, index) for entry in value)
@@ -141,9 +141,7 @@ def _differing(among: list[dict[str, Any]]) -> list[str]:
     return names
 
 
-def numbers_to_draw(
-    line: PowerLine, low: float, high: float, *, logarithmic: bool
-) -> NDArray[np.float64]:
+def numbers_to_draw(line: PowerLine, low: float, high: float, *, logarithmic: bool) -> Floats:
     """The numbers of samples to draw, in whole numbers."""
     marks = [n for n, _ in line.marks if np.isfinite(n)]
     if line.simulated:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.records import ScoreTable
+from fastcmp.core.typing import Floats, ModelsLike
 from fastcmp.datasets.comparison import DatasetsResult
 from fastcmp.datasets.reading import read_scores
 from fastcmp.pictures import ranks_within, shades_of
 from fastcmp.plot.style import GREY, PALE, as_text, fitting_size, prepare_axes
 
 Axes: TypeAlias = Any
-Floats = NDArray[np.float64]
 
 _CELL = (0.42, 0.28)  # inches of a cell that holds a text, and of one that need not
 _LARGEST = 9.0  # inches of the map in either direction
@@ -108,7 +108,7 @@ _KINDS = {
 
 
 def task_scores(
-    scores: Any,
+    scores: ModelsLike,
     *,
     kind: str = "rank",
     names: Sequence[str] | None = None,

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import pictures
 from fastcmp.core.errors import BadTypeError
+from fastcmp.core.typing import Flags, Floats
 from fastcmp.pairwise.decisions import TIED, UNTESTED
 from fastcmp.pairwise.result import PairwiseResult, leaderboard_table
 from fastcmp.plot.style import COLOURS, GREY, PALE, as_text, fitting_size, prepare_axes
 
 Axes: TypeAlias = Any
-Floats = NDArray[np.float64]
 
 _MARKED = 40  # models whose pairs get a mark each; beyond, one outline
 _LETTERED = 14  # models whose p-values are written out, in points of at least
@@ -192,7 +191,7 @@ def pvalue_map(result: PairwiseResult, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _hatch(ax: Axes, cells: NDArray[np.bool_]) -> None:
+def _hatch(ax: Axes, cells: Flags) -> None:
     """Draw cells of a map white and hatched, neighbours in a row as one."""
     from matplotlib.collections import PolyCollection
 
@@ -224,7 +223,7 @@ def _draw_map(ax: Axes, values: Floats, alpha: float) -> None:
     bar.set_label("adjusted p-value")
 
 
-def _write_pvalues(ax: Axes, values: Floats, significant: NDArray[np.bool_], cell: float) -> None:
+def _write_pvalues(ax: Axes, values: Floats, significant: Flags, cell: float) -> None:
     n = len(values)
     if n > _MARKED:
         if significant.any() and not significant.all():

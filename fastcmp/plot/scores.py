@@ -8,13 +8,14 @@ from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.sections import interval_name
+from fastcmp.core.typing import Floats, Ints, Label, ModelsLike
 from fastcmp.counts.roc_points import RocCurve
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
 from fastcmp.pictures import DRAWN, Axis, Curves, Line, Rule
@@ -44,7 +45,6 @@ from fastcmp.scores.cutpoints import CutpointResult, optimal_cutpoint
 from fastcmp.scores.lift import LiftTable
 
 Axes: TypeAlias = Any
-Floats = NDArray[np.float64]
 
 _LEVEL = 0.95  # of the band
 _INSIDE = 12  # lines of a legend that fit below good curves
@@ -60,9 +60,9 @@ class _Cut(NamedTuple):
 
 def roc(
     y_true: ArrayLike,
-    scores: Any,
+    scores: ModelsLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     cutoff: str | float | Callable[..., Any] | None = None,
     band: bool = False,
@@ -227,7 +227,7 @@ def cutoffs(
     y_true: ArrayLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     result: CutpointResult | None = None,
     ax: Axes | None = None,
@@ -337,7 +337,7 @@ def _mark_cutoffs(ax: Axes, best: CutpointResult, drawn: Floats) -> list[Any]:
     return list(ax.plot(x, y, marker, **style))
 
 
-def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
+def _against_cutoff(curve: RocCurve) -> tuple[Floats, Ints]:
     """Cutoffs, ascending, and which point of the curve each of them gives.
 
     One cutoff more at either end shows what happens beyond the scores.
@@ -353,9 +353,9 @@ def _against_cutoff(curve: RocCurve) -> tuple[Floats, NDArray[np.int64]]:
 
 def precision_recall(
     y_true: ArrayLike,
-    scores: Any,
+    scores: ModelsLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:

@@ -199,7 +199,9 @@ def blocks_of_pairs(result: PairwiseResult) -> list[Block]:
             blocks += [_leaderboard(result), *_pictures(result)]
         elif block.title != "Decisions":  # the matrix has them
             blocks.append(block)
-        if block.title == IN_SLICES and (drawn := slice_map(result.slices)) is not None:
+        if block.title != IN_SLICES or result.slices is None:
+            continue
+        if (drawn := slice_map(result.slices)) is not None:
             blocks.append(drawn)
     return blocks
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import pictures
 from fastcmp.core.sections import Section
+from fastcmp.core.typing import Floats
+from fastcmp.pairwise.slices_result import SlicesResult
 from fastcmp.report.blocks import Block
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)
@@ -43,7 +45,7 @@ class Scale(NamedTuple):
     #: Whether the greatest number is on the left, or above: as all upright axes.
     is_reversed: bool = False
 
-    def part(self, values: object) -> NDArray[np.float64]:
+    def part(self, values: object) -> Floats:
         """Places as parts of the axis, in [0, 1]: beyond it, at its end."""
         x = np.asarray(values, np.float64)
         low, high = self.low, self.high
@@ -496,8 +498,8 @@ def shaded(
 
 
 def score_map(
-    scores: NDArray[np.float64],
-    ranks: NDArray[np.float64],
+    scores: Floats,
+    ranks: Floats,
     *,
     names: Sequence[str],
     tasks: Sequence[str],
@@ -520,7 +522,7 @@ def score_map(
     )
 
 
-def slice_map(record: Any) -> Map | None:
+def slice_map(record: SlicesResult) -> Map | None:
     """Draw the means of models in slices."""
     ranks = pictures.ranks_within(record.mean if record.lower_is_better else -record.mean)
     return score_map(

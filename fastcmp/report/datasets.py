@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +14,16 @@ from fastcmp.report.charts import MOST_COLUMNS, bars, score_map, shaded, slice_m
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import HOW, with_said
 
+if TYPE_CHECKING:
+    from fastcmp.crossval.comparison_result import CVDatasetsResult
+    from fastcmp.datasets.bayesian import BayesComparison, BayesPairs
+    from fastcmp.datasets.comparison import DatasetsResult
+    from fastcmp.datasets.normalised import NormalisedScores
+    from fastcmp.datasets.task_draws import LeftOutTasks
+    from fastcmp.pairwise.slices_result import SlicesResult
 
-def datasets(record: Any) -> list[Block]:
+
+def datasets(record: DatasetsResult) -> list[Block]:
     """Add the map of scores and the test of all models to what all pairs have."""
     omnibus = [
         Text(title="All models together", section=section)
@@ -35,13 +43,13 @@ def datasets(record: Any) -> list[Block]:
     return [*blocks[:end], *blocks_added, *blocks[end:]]
 
 
-def slices(record: Any) -> list[Block]:
+def slices(record: SlicesResult) -> list[Block]:
     """Draw models by slices, in place of the table of their means."""
     drawn = slice_map(record)
     return with_said(record, drawn, without=None if drawn is None else "Means")
 
 
-def normalised(record: Any) -> list[Block]:
+def normalised(record: NormalisedScores) -> list[Block]:
     """Draw scores between the worst and the best of each data set."""
     values = record.minmax
     picture = shaded(
@@ -55,7 +63,7 @@ def normalised(record: Any) -> list[Block]:
     return with_said(record, picture)
 
 
-def left_out(record: Any) -> list[Block]:
+def left_out(record: LeftOutTasks) -> list[Block]:
     """Draw the ranks of the best models without each task."""
     order = np.argsort(record.rank, kind="stable")[:MOST_COLUMNS].tolist()
     ranks = record.ranks.T[order].astype(np.float64)
@@ -76,7 +84,7 @@ def left_out(record: Any) -> list[Block]:
 _KINDS = ("a", "both", "b")
 
 
-def bayes(record: Any) -> list[Block]:
+def bayes(record: BayesComparison) -> list[Block]:
     """Draw the probabilities that one model is better, or both are alike."""
     a, b = record.names
     parts = (record.p_a, record.p_rope, record.p_b)
@@ -90,7 +98,7 @@ def bayes(record: Any) -> list[Block]:
     return with_said(record, picture)
 
 
-def bayes_pairs(record: Any) -> list[Block]:
+def bayes_pairs(record: BayesPairs) -> list[Block]:
     """Draw the same of all pairs, the surest first."""
     sure = np.maximum(np.maximum(record.p_a, record.p_b), record.p_rope)
     rows = []
@@ -109,7 +117,7 @@ def bayes_pairs(record: Any) -> list[Block]:
     return with_said(record, picture)
 
 
-def several(record: Any) -> list[Block]:
+def several(record: CVDatasetsResult) -> list[Block]:
     """Draw the scores of models on each data set."""
     losses = record.scores if less_is_better(record) else -record.scores
     scores = score_map(record.scores, ranks_within(losses), names=record.names, tasks=record.tasks)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.sections import format_pvalue, interval_name
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.pairwise.adjust import PROCEDURES
 from fastcmp.pairwise.decisions import BETTER, EVEN, TIED, UNTESTED, WORSE
 from fastcmp.pairwise.leaderboard import format_difference, format_ends, style_of
@@ -23,8 +24,6 @@ from fastcmp.report.blocks import Block
 if TYPE_CHECKING:
     from fastcmp.pairwise.result import PairwiseResult
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: P-values below this have digits; others have so many steps between 0 and 1.
 _SMALL, _DECIMALS = 1e-3, 10_000
@@ -212,7 +211,7 @@ def _plain(step: float) -> str:
     return f"{step:g}" if not _FEW < step < 1.0 else f"{step:.7f}".rstrip("0")
 
 
-def _chosen(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _chosen(pairs: Ints) -> tuple[Ints, int]:
     """Choose the pairs whose numbers the page holds: all, or those of the best."""
     if len(pairs) <= MOST_PAIRS:
         return np.arange(len(pairs)), 0
@@ -222,7 +221,7 @@ def _chosen(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return np.flatnonzero(lower_of_two < n_best), n_best
 
 
-def _rows_of_decisions(decisions: NDArray[np.int8], order: NDArray[np.int64]) -> Iterator[bytes]:
+def _rows_of_decisions(decisions: NDArray[np.int8], order: Ints) -> Iterator[bytes]:
     """The upper triangle row by row, in order of rank, a byte a pair."""
     codes = np.zeros(5, np.uint8)
     for decision, code in _CODES.items():
@@ -231,7 +230,7 @@ def _rows_of_decisions(decisions: NDArray[np.int8], order: NDArray[np.int64]) ->
         yield codes[decisions[model, order[row + 1 :]]].tobytes()
 
 
-def _numbers(result: PairwiseResult, rows: NDArray[np.int64], *, percent: bool) -> dict[str, Any]:
+def _numbers(result: PairwiseResult, rows: Ints, *, percent: bool) -> dict[str, Any]:
     """Pack differences and intervals, rounded to steps of what is written."""
     difference = result.difference[rows]
     interval = result.interval[rows]
@@ -248,7 +247,7 @@ def _numbers(result: PairwiseResult, rows: NDArray[np.int64], *, percent: bool) 
     }
 
 
-def _rows(result: PairwiseResult, rows_of_pairs: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _rows(result: PairwiseResult, rows_of_pairs: Ints) -> list[dict[str, Any]]:
     """Pack all other columns of the pairs."""
     columns = {name: column for name, column in result.columns().items() if name not in _NO_ROWS}
     if result.margins is not None:
@@ -285,7 +284,7 @@ def _expected(result: PairwiseResult) -> dict[str, tuple[Any, str]]:
     return columns
 
 
-def _packed(name: str, values: object, rows: NDArray[np.int64]) -> dict[str, Any]:
+def _packed(name: str, values: object, rows: Ints) -> dict[str, Any]:
     """Pack a column as numbers, or as the words that it has."""
     column = np.asarray(values)[rows]
     if column.dtype.kind in "iub":

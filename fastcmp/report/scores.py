@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,11 +18,26 @@ from fastcmp.report.two_models import difference, with_said
 from fastcmp.scores.curves import DetCurve
 from fastcmp.scores.lift import GainCurve
 
+if TYPE_CHECKING:
+    from fastcmp.counts.roc_points import Curve
+    from fastcmp.estimates.decision_curves import DecisionCurve
+    from fastcmp.estimates.reliability import ReliabilityDiagram
+    from fastcmp.metrics.kappa import Agreement
+    from fastcmp.metrics.metric import MetricResult
+    from fastcmp.scores.auc import ConcordanceResult
+    from fastcmp.scores.classification_report_result import ClassificationReport
+    from fastcmp.scores.curves import ThresholdSweep
+    from fastcmp.scores.delong import DelongResult
+    from fastcmp.scores.lift import LiftTable
+    from fastcmp.scores.paired_measures import MeasureComparison
+    from fastcmp.scores.paired_ratio import PairedRatio
+    from fastcmp.scores.resampling import BootstrapResult, RocBand
+
 #: Rows that are a picture.
 MOST_ROWS = 60
 
 
-def curve_of(record: Any) -> list[Block]:
+def curve_of(record: Curve) -> list[Block]:
     """Draw one curve: ROC, precision over recall, of errors, or of gain."""
     picture = pictures.curves({"": record})
     if isinstance(record, DetCurve):
@@ -43,12 +58,12 @@ def roc_curves(record: Any) -> list[Block]:
     )
 
 
-def roc_band(record: Any) -> list[Block]:
+def roc_band(record: RocBand) -> list[Block]:
     """Draw rates over given rates, with their bands."""
     return with_said(record, drawn(pictures.roc_band(record)), without="")
 
 
-def decision_curve(record: Any) -> list[Block]:
+def decision_curve(record: DecisionCurve) -> list[Block]:
     """Draw net benefits over thresholds."""
     picture = pictures.net_benefit(record)
     if record.thresholds.size < 2 or picture.y.low is None:
@@ -56,12 +71,12 @@ def decision_curve(record: Any) -> list[Block]:
     return with_said(record, drawn(picture))
 
 
-def reliability(record: Any) -> list[Block]:
+def reliability(record: ReliabilityDiagram) -> list[Block]:
     """Draw isotonic frequencies over probabilities, with their bands."""
     return with_said(record, drawn(pictures.reliability(record)))
 
 
-def sweep(record: Any) -> list[Block]:
+def sweep(record: ThresholdSweep) -> list[Block]:
     """Draw both rates over the cutoff."""
     is_finite = np.isfinite(np.asarray(record.thresholds, np.float64))
     cutoffs = np.asarray(record.thresholds, np.float64)[is_finite]
@@ -80,7 +95,7 @@ def sweep(record: Any) -> list[Block]:
     return with_said(record, drawn(picture))
 
 
-def areas(record: Any) -> list[Block]:
+def areas(record: DelongResult) -> list[Block]:
     """Draw areas with their intervals; of two models, the difference, too."""
     low, high = record.confidence_interval(record.confidence_level, "logit")
     name = f"AUC, {interval_name(record.confidence_level)}"
@@ -92,7 +107,7 @@ def areas(record: Any) -> list[Block]:
     return with_said(record, picture, pair, without="")
 
 
-def resampled(record: Any) -> list[Block]:
+def resampled(record: BootstrapResult) -> list[Block]:
     """Draw areas with their percentile intervals."""
     low, high = record.confidence_interval()
     names, name = record.names, f"{record.measure}, 95% CI"
@@ -105,7 +120,7 @@ def estimates(
     title: str,
     axis: str,
     names: Sequence[str],
-    numbers: tuple[Any, Any, Any],
+    numbers: Sequence[Any],
     head: str,
     *,
     form: str = ".4f",
@@ -129,7 +144,7 @@ def _with_ends(value: float, low: float, high: float, form: str) -> str:
     return f"{value:{form}}{ends}"
 
 
-def lift(record: Any) -> list[Block]:
+def lift(record: LiftTable) -> list[Block]:
     """Draw the gain, and the response rate of each group."""
     cumulative = record.cumulative
     called = np.concatenate([[0.0], cumulative.cases / record.n_samples])
@@ -151,7 +166,7 @@ def lift(record: Any) -> list[Block]:
     return with_said(record, drawn(gain), response)
 
 
-def class_report(record: Any) -> list[Block]:
+def class_report(record: ClassificationReport) -> list[Block]:
     """Draw each metric of classes and averages; of many models, of the averages."""
     head = f"value, {interval_name(record.confidence_level)}"
     titles, kinds = np.array(record.titles), np.array(record.kinds)
@@ -167,7 +182,9 @@ def class_report(record: Any) -> list[Block]:
     return with_said(record, *pictures)
 
 
-def _metric_of_classes(record: Any, title: str, places: list[int], head: str) -> Block | None:
+def _metric_of_classes(
+    record: ClassificationReport, title: str, places: list[int], head: str
+) -> Block | None:
     several = len(record.names) > 1
     labels = [
         _named(record.rows[e], name if several else "") for e in places for name in record.names
@@ -179,7 +196,7 @@ def _metric_of_classes(record: Any, title: str, places: list[int], head: str) ->
     return estimates(title, title, labels, (value, low, high), head, label=label)
 
 
-def metrics(record: Any) -> list[Block]:
+def metrics(record: MetricResult) -> list[Block]:
     """Draw the values of one or of several metrics."""
     titles = np.atleast_1d(np.array(record.title, dtype=object)).tolist()
     numbers = (record.value, *record.interval)
@@ -189,7 +206,7 @@ def metrics(record: Any) -> list[Block]:
     )
 
 
-def kappa(record: Any) -> list[Block]:
+def kappa(record: Agreement) -> list[Block]:
     """Draw a kappa with its interval."""
     numbers = (record.value, *record.interval)
     name = f"kappa, {interval_name(record.confidence_level)}"
@@ -200,7 +217,7 @@ def kappa(record: Any) -> list[Block]:
     )  # fmt: skip
 
 
-def measures(record: Any) -> list[Block]:
+def measures(record: MeasureComparison) -> list[Block]:
     """Draw differences of sensitivity and specificity, and all ratios."""
     level = interval_name(record.confidence_level)
     rows = {name: getattr(record, name) for name in ("sensitivity", "specificity")}
@@ -209,19 +226,19 @@ def measures(record: Any) -> list[Block]:
     ]
     gains = ([test.difference for test in rows.values()], *zip(*ends, strict=True))
     differences = estimates(
-        *("The differences", "a minus b", list(rows), gains, f"a - b, {level}"),  # type: ignore[arg-type]
+        "The differences", "a minus b", list(rows), gains, f"a - b, {level}",
         form="+.4f", label="measure", marks=[(0.0, "H0: no difference")],
     )  # fmt: skip
     return with_said(record, differences, ratios(record.ratios, level))
 
 
-def one_ratio(record: Any) -> list[Block]:
+def one_ratio(record: PairedRatio) -> list[Block]:
     """Draw a ratio with its interval."""
     level = interval_name(record.confidence_level)
     return with_said(record, ratios([record], level))
 
 
-def ratios(records: Iterable[Any], level: str) -> Block | None:
+def ratios(records: Iterable[PairedRatio], level: str) -> Block | None:
     """Draw ratios on a logarithmic axis."""
     positive = [x for x in records if 0.0 < x.ratio < math.inf]
     if not positive:
@@ -231,12 +248,12 @@ def ratios(records: Iterable[Any], level: str) -> Block | None:
     names = [x.measure.replace("_", " ") for x in positive]
     marks = [(1.0, "H0: the same")]
     return estimates(
-        *("The ratios", "a over b", names, numbers, f"a / b, {level}"),  # type: ignore[arg-type]
+        "The ratios", "a over b", names, numbers, f"a / b, {level}",
         label="measure", marks=marks, kind="log",
     )  # fmt: skip
 
 
-def concordance(record: Any) -> list[Block]:
+def concordance(record: ConcordanceResult) -> list[Block]:
     """Draw the parts of all pairs of a positive and a negative."""
     counts = record.concordant, record.discordant, record.tied
     texts = [f"{x:,}" for x in counts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +14,23 @@ from fastcmp.report.charts import intervals
 from fastcmp.report.scores import MOST_ROWS
 from fastcmp.report.two_models import row_of, with_said
 
+if TYPE_CHECKING:
+    from fastcmp.core.records import Record
+    from fastcmp.datasets.omnibus import OmnibusTest
+    from fastcmp.datasets.task_draws import TaskBootstrap
+    from fastcmp.items.max_t import MaxTResult
+    from fastcmp.paired.margin_result import MarginTests
+    from fastcmp.pairwise.best_set import BestSet, ModelConfidenceSet
+    from fastcmp.pairwise.rank_sets import RankSets
+    from fastcmp.pairwise.simultaneous_pairs import SimultaneousPairs
+    from fastcmp.pairwise.superior_ability import SuperiorAbility
+    from fastcmp.pairwise.winner import WinnerEstimate
+
 _NULL = (0.0, "H0: no difference")
 _LABELS = ("model", "model_a", "model_b", "comparison")  # columns of names
 
 
-def best_set(record: Any) -> list[Block]:
+def best_set(record: BestSet) -> list[Block]:
     """Draw the lead of each model over the best of the others."""
     return _pictured(
         record,
@@ -32,24 +44,24 @@ def best_set(record: Any) -> list[Block]:
     )
 
 
-def rank_sets(record: Any) -> list[Block]:
+def rank_sets(record: RankSets) -> list[Block]:
     """Draw the ranks that each model may have."""
     head = f"rank, {100 * record.confidence_level:.9g}% set"
     return _ranks(record, "estimate", head=head, without="Sets of ranks")
 
 
-def drawn_ranks(record: object) -> list[Block]:
+def drawn_ranks(record: TaskBootstrap) -> list[Block]:
     """Draw how far ranks go when tasks are drawn again."""
     return _ranks(record, "{self._name} best_probability")
 
 
-def _ranks(record: Any, cells: str, **options: Any) -> list[Block]:
+def _ranks(record: RankSets | TaskBootstrap, cells: str, **options: Any) -> list[Block]:
     options |= {"order": np.argsort(record.rank, kind="stable"), "kind": "ranks"}
     options |= {"axis": "Rank, 1 for the best", "interval": "rank_low", "value": "rank"}
     return _pictured(record, "Ranks", cells=cells, **options)
 
 
-def confidence_set(record: Any) -> list[Block]:
+def confidence_set(record: ModelConfidenceSet) -> list[Block]:
     """Draw the estimates, and which of them are in the set."""
     return _pictured(
         record,
@@ -62,7 +74,7 @@ def confidence_set(record: Any) -> list[Block]:
     )
 
 
-def winner(record: Any) -> list[Block]:
+def winner(record: WinnerEstimate) -> list[Block]:
     """Draw the estimate of the winner, as observed and corrected."""
     level = interval_name(record.confidence_level)
     rows = [
@@ -77,7 +89,7 @@ def winner(record: Any) -> list[Block]:
     return _drawn(record, rows, f"The mean of {record.winner}", heads, axis="Estimate")
 
 
-def superior_ability(record: Any) -> list[Block]:
+def superior_ability(record: SuperiorAbility) -> list[Block]:
     """Draw differences from the control."""
     return _pictured(
         record,
@@ -92,22 +104,22 @@ def superior_ability(record: Any) -> list[Block]:
     )
 
 
-def simultaneous(record: object) -> list[Block]:
+def simultaneous(record: SimultaneousPairs) -> list[Block]:
     """Draw differences of pairs, with intervals that hold together."""
     return _differences(record, interval="low", cells="pvalue pvalue_adjusted")
 
 
-def comparisons(record: object) -> list[Block]:
+def comparisons(record: MaxTResult) -> list[Block]:
     """Draw differences that were tested together."""
     return _differences(record, cells="statistic pvalue pvalue_adjusted")
 
 
-def _differences(record: Any, **options: Any) -> list[Block]:
+def _differences(record: SimultaneousPairs | MaxTResult, **options: Any) -> list[Block]:
     options |= {"order": np.argsort(record.pvalue_adjusted, kind="stable"), "marks": [_NULL]}
     return _pictured(record, "Differences", value="difference", without="", **options)
 
 
-def margin_tests(record: Any) -> list[Block]:
+def margin_tests(record: MarginTests) -> list[Block]:
     """Draw the difference against its margin."""
     if np.ndim(record.difference):
         return with_said(record)
@@ -123,7 +135,7 @@ def margin_tests(record: Any) -> list[Block]:
     return _drawn(record, [row], "The difference", heads, axis="a minus b", marks=marks)
 
 
-def mean_ranks(record: Any) -> list[Block]:
+def mean_ranks(record: OmnibusTest) -> list[Block]:
     """Draw the mean ranks of models."""
     if record.mean_rank is None:
         return with_said(record)
@@ -138,7 +150,7 @@ def mean_ranks(record: Any) -> list[Block]:
     )
 
 
-def _order(record: Any) -> list[int]:
+def _order(record: BestSet | ModelConfidenceSet) -> list[int]:
     """List models, the best first."""
     sign = 1 if record.lower_is_better else -1
     order: list[int] = np.argsort(sign * record.estimate, kind="stable").tolist()
@@ -146,7 +158,7 @@ def _order(record: Any) -> list[int]:
 
 
 def _pictured(
-    record: Any,
+    record: Record,
     title: str,
     *,
     order: Any,
@@ -201,7 +213,7 @@ def _pictured(
 
 
 def _drawn(
-    record: Any,
+    record: Record,
     rows: list[Row],
     title: str,
     heads: tuple[str, ...],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +17,13 @@ from fastcmp.report.matrix import matrix_of
 from fastcmp.report.scores import MOST_ROWS, estimates
 from fastcmp.report.two_models import HOW, with_said
 
+if TYPE_CHECKING:
+    from fastcmp.sequential.looks_result import LooksResult
+    from fastcmp.sequential.mean_tests import MeanEvalueResult
+    from fastcmp.sequential.pair_looks import PairLooksResult
 
-def looks(record: Any) -> list[Block]:
+
+def looks(record: LooksResult) -> list[Block]:
     """Draw the estimate with its interval, and the evidence, over the samples."""
     if len(record.n_samples) < 2:
         return with_said(record)
@@ -27,7 +32,7 @@ def looks(record: Any) -> list[Block]:
     return with_said(record, *blocks, drawn(pictures.evidence(record)))
 
 
-def mean(record: Any) -> list[Block]:
+def mean(record: MeanEvalueResult) -> list[Block]:
     """Draw a mean with its interval at every look."""
     numbers = (record.mean, record.low, record.high)
     level = f"{100 * record.confidence_level:.9g}% CI at every look"
@@ -38,7 +43,7 @@ def mean(record: Any) -> list[Block]:
     return with_said(record, picture)
 
 
-def pairs(record: Any) -> list[Block]:
+def pairs(record: PairLooksResult) -> list[Block]:
     """Show the decisions so far, and the evidence of pairs."""
     texts = said(record)
     last = [block for block in texts if block.title == HOW]
@@ -48,7 +53,7 @@ def pairs(record: Any) -> list[Block]:
     return [*first, *blocks, *_strongest(record), *last]
 
 
-def _strongest(record: Any) -> list[Block]:
+def _strongest(record: PairLooksResult) -> list[Block]:
     """Draw the evidence of each pair, the strongest first."""
     order = np.argsort(-record.log_evalue_max, kind="stable")[:MOST_ROWS].tolist()
     significant, rows = record.significant, []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from fastcmp.pictures import Row
 from fastcmp.planning.power_points import power_lines
 from fastcmp.report.blocks import Block, Text, said
 from fastcmp.report.charts import N_STYLES, bars, drawn, intervals
+
+if TYPE_CHECKING:
+    from fastcmp.crossval.comparison_result import CVComparison
+    from fastcmp.pairwise.gate import GateResult
+    from fastcmp.planning.plan import Plan
 
 #: Title of what explains a comparison: it comes last.
 HOW = "How to read this"
@@ -225,7 +230,7 @@ def _count(x: object) -> str:
 # Contents of gates: each comparison beside its margin.
 
 
-def gate(record: Any) -> list[Block]:
+def gate(record: GateResult) -> list[Block]:
     """Draw each difference in units of its margin, with its interval."""
     new, base = record.models
     rows = []
@@ -268,7 +273,7 @@ def gate(record: Any) -> list[Block]:
 _MOST = 40  # repetitions that get a row each
 
 
-def folds(record: Any) -> list[Block]:
+def folds(record: CVComparison) -> list[Block]:
     """Draw the difference in each fold, and the mean with the interval of each test."""
     picture = pictures.folds(record)
     says, rows = picture.says, picture.rows
@@ -286,7 +291,7 @@ def folds(record: Any) -> list[Block]:
     return with_said(record, _tests(record), drawn_folds)
 
 
-def _tests(record: Any) -> Block:
+def _tests(record: CVComparison) -> Block:
     """Draw the interval of each test that was made."""
     (a, b), unit = record.names, " (percentage points)" if record.measure == "accuracy" else ""
     rows = []
@@ -307,7 +312,7 @@ def _tests(record: Any) -> Block:
 # Contents of plans: power over the number of samples.
 
 
-def plan(record: Any) -> list[Block]:
+def plan(record: Plan) -> list[Block]:
     """Draw the power over the number of samples; what is simulated, as points."""
     lines = [("", line) for line in power_lines(record)]
     most_marks = max((len(line.marks) for _, line in lines), default=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Real
@@ -18,6 +17,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Label, ModelsLike
 from fastcmp.inputs.scores import (
     ClassScores,
     Scores,
@@ -83,7 +83,7 @@ class Region:
         return f"{'TPR' if self.by_tpr else 'FPR'} {self.low:g} to {self.high:g}"
 
 
-def _read_at(x: NDArray[np.float64], y: NDArray[np.float64], at: float, side: str) -> float:
+def _read_at(x: Floats, y: Floats, at: float, side: str) -> float:
     """Interpolate a curve with vertical parts, from the left or from the right."""
     if side == "right":
         right = int(np.searchsorted(x, at, side="right"))
@@ -188,7 +188,9 @@ class ConcordanceResult(Record):
         return [Section(title="Concordance", text=text)]
 
 
-def concordance(y_true: ArrayLike, score: ArrayLike, *, positive: Any = None) -> ConcordanceResult:
+def concordance(
+    y_true: ColumnLike, score: ArrayLike, *, positive: Label = None
+) -> ConcordanceResult:
     """Count concordant, discordant and tied pairs.
 
     Parameters
@@ -248,12 +250,12 @@ def count_pairs(read: Scores, model: int) -> ConcordanceResult:
 
 
 def auc(
-    y_true: ArrayLike | None = None,
-    scores: Any = None,
+    y_true: ColumnLike | None = None,
+    scores: ModelsLike | None = None,
     *,
     counts: AreaCounts | None = None,
     ties: str = "half",
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     max_fpr: float | None = None,
     fpr_range: tuple[float, float] | None = None,
@@ -261,7 +263,7 @@ def auc(
     standardize: bool = False,
     multiclass: str | None = None,
     average: str | None = "macro",
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     on_single_class: str = "raise",
     workers: int | None = None,
 ) -> Any:
@@ -465,9 +467,7 @@ def _average_pairs(read: ClassScores, average: str | None) -> Any:
     return float(np.average(areas, weights=sizes if average == "weighted" else None))
 
 
-def _area(
-    flags: NDArray[np.bool_], scores: NDArray[Any], weights: NDArray[np.float64] | None
-) -> float:
+def _area(flags: Flags, scores: NDArray[Any], weights: Floats | None) -> float:
     read = read_scores(flags, scores, positive=True)
     if not 0 < read.n_positives < flags.size:
         raise ValueError("an area needs both classes, got one")

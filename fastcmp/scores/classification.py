@@ -16,6 +16,7 @@ from fastcmp.core.records import ConfidenceInterval, Record, TwoClassCounts, are
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, interval_name
 from fastcmp.core.sentences import dropped_sentences
+from fastcmp.core.typing import ColumnLike, Flags, Label
 from fastcmp.inputs.binary_labels import (
     Truth,
     are_labels,
@@ -26,8 +27,6 @@ from fastcmp.inputs.binary_labels import (
 )
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
-
-Flags = NDArray[np.bool_]
 
 INTERVALS = ("wilson", "clopper-pearson")
 _PROPORTIONS = ("accuracy", "sensitivity", "specificity", "ppv", "npv")
@@ -364,7 +363,7 @@ _DEFAULT_CUTOFF = 0.5
 
 
 def classification_table(
-    y_true: ArrayLike | None = None,
+    y_true: ColumnLike | None = None,
     score_or_label: ArrayLike | None = None,
     *,
     scores: ArrayLike | None = None,
@@ -374,7 +373,7 @@ def classification_table(
     fn: int | None = None,
     tn: int | None = None,
     cutoff: float = _DEFAULT_CUTOFF,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     rule: str = ">=",
     prevalence: float | None = None,
@@ -514,7 +513,7 @@ def _check_cutoff(cutoff: Any) -> float:
     return value
 
 
-def _as_numbers(score_or_label: Any, scores: Any, cutoff: float) -> tuple[Any, bool]:
+def _as_numbers(score_or_label: Any, scores: object, cutoff: float) -> tuple[Any, bool]:
     """The scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"

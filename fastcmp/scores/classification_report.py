@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
+from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Ints, Label, ModelsLike
 from fastcmp.kernels.class_exchanges import exchange_classes
 from fastcmp.metrics.cells import Cells
 from fastcmp.metrics.choice import Metric, make_metric, read_labels, read_zero_division
@@ -34,10 +34,6 @@ from fastcmp.metrics.registry import PROPORTIONS
 from fastcmp.pairwise.adjust import ADJUSTMENTS, adjust_checked, promise
 from fastcmp.scores.classification_report_result import ClassificationReport
 from fastcmp.scores.report_counts import ReportCounts, count_models, read_report_counts
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Configurations up to which the permutation test is exact.
 MOST_CONFIGURATIONS = 50_000
@@ -56,7 +52,7 @@ def _class_tables(cells: Cells, rows: Ints) -> Ints:
     t, a, b = (cells.codes.T[i] for i in (0, 1, -1))
     right_a, right_b = t == a, t == b
 
-    def sums(codes: Ints, where: Bools | None = None) -> Ints:
+    def sums(codes: Ints, where: Flags | None = None) -> Ints:
         """Count the samples of each code, exactly."""
         counts = cells.counts
         if where is not None:
@@ -107,7 +103,7 @@ def _class_values(estimator: KernelEstimator, tables: Ints, level: float) -> Flo
     return np.stack([value, low, high])
 
 
-def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Floats, Bools]:
+def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Floats, Flags]:
     """P-values of two models' rates of classes, and which are exact; others by pooled z."""
     specs = [estimator.spec for estimator in estimators]
     rates = np.array([spec.metric for spec in specs], np.int64)
@@ -127,7 +123,7 @@ def _class_tests(estimators: Sequence[KernelEstimator], pairs: Ints) -> tuple[Fl
     return pvalue.ravel(), exact.ravel()
 
 
-def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Floats, Bools]:
+def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Floats, Flags]:
     """P-values of two models' metrics: exact where this is quick, or by the pooled z test."""
     _, a, b = cells.codes.T
     pvalues, quick = list[float](), False
@@ -143,16 +139,16 @@ def _average_tests(estimators: Sequence[Estimator], cells: Cells) -> tuple[Float
 
 
 def classification_report(
-    y_true: ArrayLike | None = None,
-    preds: Any = None,
+    y_true: ColumnLike | None = None,
+    preds: ModelsLike | None = None,
     *,
     counts: Any = None,
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     control: int | str | None = None,
     metrics: Any = None,
     overall: Any = (),
     labels: Any = "union",
-    positive: Any = None,
+    positive: Label = None,
     target_names: Sequence[str] | None = None,
     zero_division: float = 0.0,
     digits: int = 2,
@@ -331,7 +327,7 @@ def _report(
                 parts.append(np.array([[estimated.value], [estimated.low], [estimated.high]]))
         return np.concatenate(parts, axis=1)
 
-    def test(i: int) -> tuple[Floats, Bools]:
+    def test(i: int) -> tuple[Floats, Flags]:
         """Test all numbers of one model against the control."""
         pair = first.cells[i]
         if pair.same:
@@ -450,11 +446,11 @@ class Chosen(NamedTuple):
     columns: tuple[Metric, ...]
     overall: tuple[Metric, ...]
     labels: Any
-    positive: Any
+    positive: Label
 
 
 def read_chosen(
-    metrics: Any, overall: Any, labels: Any, positive: Any, zero_division: Any
+    metrics: Any, overall: Any, labels: object, positive: Label, zero_division: Any
 ) -> Chosen:
     """The metrics and classes of the report, checked."""
     zero = read_zero_division(zero_division)
@@ -477,7 +473,7 @@ def read_chosen(
     return Chosen(columns, whole, read_labels(labels), positive)
 
 
-def _listed(raw: Any, name: str) -> list[Any]:
+def _listed(raw: object, name: str) -> list[Any]:
     """Read one metric or several."""
     if isinstance(raw, (str, Metric)) or callable(raw):
         return [raw]

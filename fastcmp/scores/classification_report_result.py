@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name, main_table
 from fastcmp.core.sentences import Sentence, dropped_sentences, how
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.pairwise.adjust import adjusted_by
-
-Floats = NDArray[np.float64]
 
 _MOST_LINES = 40  # of a table with the averages below the classes
 
@@ -43,9 +42,9 @@ class ClassificationReport(Record):
     #: Such as "f1", and as it is shown, such as "F1", (E,).
     metrics: tuple[str, ...]
     titles: tuple[str, ...]
-    lower_is_better: NDArray[np.bool_]
+    lower_is_better: Flags
     #: Samples that each number is of, (E,).
-    support: NDArray[np.int64]
+    support: Ints
     #: Values and the ends of their intervals, (M, E); NaN where there is none.
     value: Floats
     low: Floats
@@ -57,7 +56,7 @@ class ClassificationReport(Record):
     #: Adjusted over all numbers and models.
     pvalue_adjusted: Floats | None
     #: Whether the test is the exact one, (M, E).
-    exact: NDArray[np.bool_] | None
+    exact: Flags | None
     adjust: str
     alpha: float
     #: What decisions at alpha promise, the end of a sentence.
@@ -114,9 +113,9 @@ class ClassificationReport(Record):
             "high": self.high.ravel().tolist(),
             "support": self.support.tolist() * m,
         }
-        if self.pvalue is None:
+        if self.pvalue is None or self.exact is None:
             return columns
-        tests = np.where(self.exact, "exact", "pooled")  # type: ignore[arg-type]
+        tests = np.where(self.exact, "exact", "pooled")
         tests[np.isnan(self.pvalue)] = ""
         of_tests: dict[str, Any] = {
             "difference": self.difference,
@@ -254,7 +253,8 @@ class ClassificationReport(Record):
 
     def _differences(self) -> Section:
         """List the significant differences from the control."""
-        assert self.difference is not None and self.pvalue is not None  # noqa: PT018
+        assert self.difference is not None
+        assert self.pvalue is not None
         assert self.pvalue_adjusted is not None
         rows = [
             (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from fastcmp.core.checks import ALTERNATIVES, as_flag, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.sentences import dropped_sentences, how
+from fastcmp.core.typing import Classes, Label
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.paired.decided import Decided, read_alpha
 from fastcmp.paired.margin_result import MarginTests, margin_sentences
@@ -79,8 +79,8 @@ def compare_unpaired(
     alternative: str = "two-sided",
     margin: float | None = None,
     alpha: float = 0.05,
-    classes: Sequence[Any] | None = None,
-    positive: Any = None,
+    classes: Classes | None = None,
+    positive: Label = None,
     lower_is_better: bool = False,
     missing: str = "raise",
     names: tuple[str, str] = ("a", "b"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Column, Section
 from fastcmp.core.sentences import answer, dropped_sentences
+from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Label
 from fastcmp.counts.roc_points import Curve, RocCurve, with_top
 from fastcmp.inputs.scores import (
     ClassScores,
@@ -26,9 +27,6 @@ from fastcmp.inputs.scores import (
     read_weights,
 )
 from fastcmp.kernels.roc import split_scores
-
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -84,10 +82,10 @@ class ThresholdSweep(Record):
 
 
 def threshold_sweep(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
 ) -> ThresholdSweep:
     """Count true and false positives at every distinct score.
@@ -132,9 +130,7 @@ def threshold_sweep(
     return sweep_scores(read, read_weights(sample_weight, read))
 
 
-def sweep_scores(
-    read: Scores, weights: NDArray[np.float64] | None = None, model: int = 0
-) -> ThresholdSweep:
+def sweep_scores(read: Scores, weights: Floats | None = None, model: int = 0) -> ThresholdSweep:
     """Sweep over the scores of one model."""
     column = read.columns[model]
     if weights is None:
@@ -174,7 +170,7 @@ def sorted_classes(
 
 
 def _weighted_sweep(
-    column: NDArray[Any], positive: NDArray[np.uint8], weights: NDArray[np.float64]
+    column: NDArray[Any], positive: NDArray[np.uint8], weights: Floats
 ) -> tuple[Any, Any, Any]:
     if not (used := weights > 0).all():  # no sample, no threshold
         column, positive, weights = column[used], positive[used], weights[used]
@@ -196,10 +192,10 @@ def _weighted_sweep(
 
 
 def roc_curve(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> RocCurve:
@@ -260,7 +256,7 @@ def roc_points(sweep: ThresholdSweep, *, drop_intermediate: bool = False) -> Roc
     )
 
 
-def _at_changes(tp: NDArray[Any]) -> NDArray[np.bool_]:
+def _at_changes(tp: NDArray[Any]) -> Flags:
     """Which points have more or fewer true positives than a neighbour."""
     changes = np.diff(tp) != 0
     kept = np.ones(tp.size, np.bool_)
@@ -277,10 +273,10 @@ class PrecisionRecallCurve(Curve):
     _blocks = "scores:curve_of"
 
     #: Shape (T + 1,).
-    precision: NDArray[np.float64]
-    recall: NDArray[np.float64]
+    precision: Floats
+    recall: Floats
     #: Shape (T,).
-    thresholds: NDArray[np.float64]
+    thresholds: Floats
 
     def columns(self) -> dict[str, Any]:
         """The points as columns, a row a point.
@@ -294,10 +290,10 @@ class PrecisionRecallCurve(Curve):
 
 
 def precision_recall_curve(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> PrecisionRecallCurve:
@@ -368,20 +364,20 @@ class DetCurve(Curve):
     _blocks = "scores:curve_of"
 
     #: False positive rates, descending to 0.
-    fpr: NDArray[np.float64]
+    fpr: Floats
     #: False negative rates, ascending from 0.
-    fnr: NDArray[np.float64]
+    fnr: Floats
     #: A sample is positive where its score reaches this. If no score separates a
     #: positive from all negatives, the last one calls nothing positive: +inf, or NaN
     #: where a score is +inf.
-    thresholds: NDArray[np.float64]
+    thresholds: Floats
 
 
 def det_curve(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     drop_intermediate: bool = False,
 ) -> DetCurve:
@@ -449,13 +445,13 @@ def det_curve(
 
 
 def average_precision(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     average: str | None = "macro",
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
 ) -> Any:
     """Average precision: the sum of the steps of recall, each times the precision.
 

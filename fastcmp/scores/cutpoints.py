@@ -16,6 +16,7 @@ from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Column, Section, interval_name, table_of, written
 from fastcmp.core.sentences import Sentence, answer, dropped_sentences
 from fastcmp.core.threads import Progress
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Label, Seed
 from fastcmp.inputs.binary_labels import as_doubles
 from fastcmp.inputs.model_names import check_indexes
 from fastcmp.inputs.scores import Scores, read_scores, read_weights
@@ -23,9 +24,7 @@ from fastcmp.scores.classification import RULES, ClassificationTable, format_cou
 from fastcmp.scores.curves import roc_points, sweep_scores
 from fastcmp.scores.resampling import Drawing
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-_Placed = tuple[Ints, NDArray[np.float64] | None]
+_Placed = tuple[Ints, Floats | None]
 
 _TOLERANCE = 1e-12  # of values that count as equal
 WEIGHTED = ("cost", "weighted-youden", "weighted-topleft")
@@ -170,10 +169,10 @@ class CutpointResult(Record):
     maximised: bool
     #: Observed scores; infinite where all samples are called the same and no score
     #: says so. For "prevalence" the prevalence itself.
-    cutoffs: NDArray[np.float64]
+    cutoffs: Floats
     #: Cutoffs with the same calls, halfway between neighbouring distinct scores;
     #: infinite beyond the first and the last.
-    midpoints: NDArray[np.float64]
+    midpoints: Floats
     #: Positives and negatives that are called positive; sums of weights, if samples
     #: have any, as are the numbers of all.
     tp: NDArray[Any]
@@ -190,7 +189,7 @@ class CutpointResult(Record):
     cost_fn: float = 1.0
     n_missing: int = 0
     #: Best cutoffs of bootstrap samples, shape (n_resamples,); empty without.
-    resampled: NDArray[np.float64]
+    resampled: Floats
     #: Mean value of the criterion on the samples that a bootstrap sample left out, at
     #: its best cutoff; NaN without resampling.
     out_of_bag: float = np.nan
@@ -233,12 +232,12 @@ class CutpointResult(Record):
         return float(self.cutoffs[0])
 
     @property
-    def sensitivity(self) -> NDArray[np.float64]:
+    def sensitivity(self) -> Floats:
         """Proportion of positives called positive, shape (m,)."""
         return np.asarray(self.tp / self.n_positives)
 
     @property
-    def specificity(self) -> NDArray[np.float64]:
+    def specificity(self) -> Floats:
         """Proportion of negatives called negative, shape (m,)."""
         return np.asarray((self.n_negatives - self.fp) / self.n_negatives)
 
@@ -356,11 +355,11 @@ _TURNED = {"<=": ">=", "<": ">"}
 
 
 def optimal_cutpoint(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
     criterion: str | Callable[..., Any] = "youden",
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     rule: str = ">=",
     cost_fp: float = 1.0,
@@ -368,7 +367,7 @@ def optimal_cutpoint(
     prevalence: float | None = None,
     n_resamples: int = 0,
     confidence_level: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> CutpointResult:
@@ -594,9 +593,7 @@ def _takes_arrays(function: Callable[..., Any], candidates: Candidates) -> bool:
     return False
 
 
-def _place(
-    candidates: Candidates, read: Scores, weights: NDArray[np.float64] | None
-) -> tuple[_Placed, _Placed]:
+def _place(candidates: Candidates, read: Scores, weights: Floats | None) -> tuple[_Placed, _Placed]:
     """Where each positive, and each negative, stands among the distinct scores."""
     if weights is None:
         places = np.arange(candidates.scores.size)
@@ -614,7 +611,7 @@ def _resample(
     """Cutoffs of bootstrap samples, and their mean value on the samples left out."""
     pairs = np.full((drawing.n, 2), np.nan)
 
-    def draw(first: int, rows: NDArray[np.float64]) -> None:
+    def draw(first: int, rows: Floats) -> None:
         for k, row in enumerate(rows, first):
             rng = np.random.default_rng((drawing.seed, k))
             row[:] = _resample_once(candidates, classes, target, rng)

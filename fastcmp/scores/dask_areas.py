@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import check_memory
+from fastcmp.core.typing import Flags, Floats, Ints, Label
 from fastcmp.inputs.binary_labels import flags_of, join_labels, positive_label, split_labels
 from fastcmp.inputs.scores import ScoreBlock, named_scores, order_of, read_block
 from fastcmp.kernels.roc import PAIR_BASE
@@ -42,7 +43,9 @@ _MOST_PIECES = (1 << 15) - 2  # a piece and its class share 16 bits
 _TIES = {"half": 1, "concordant": 2, "discordant": 0}
 
 
-def auc_of_blocks(y_true: Any, scores: Any, ties: str, positive: Any, on_single_class: str) -> Any:
+def auc_of_blocks(
+    y_true: object, scores: object, ties: str, positive: Label, on_single_class: str
+) -> Any:
     """Areas to the bit those of all samples in memory.
 
     Up to eight blocks are looked at to lay bins, and all are counted in them. That is enough for
@@ -71,12 +74,12 @@ class _Plan(NamedTuple):
     """In which piece the scores of one model are: a few runs of bins."""
 
     #: The lowest score of each run, ascending.
-    lowest: NDArray[np.float64]
+    lowest: Floats
     #: Its piece; -1 for scores that need not be looked at again.
-    piece: NDArray[np.int64]
+    piece: Ints
 
 
-def count_scores(blocks: Blocks, positive: Any) -> tuple[bool, ScoreCounts]:
+def count_scores(blocks: Blocks, positive: Label) -> tuple[bool, ScoreCounts]:
     """Count scores in bins that are chosen from some of the blocks."""
     dask = load_dask()
     n = len(blocks.parts)
@@ -189,19 +192,19 @@ def _is_single(bins: _Bins | None) -> bool | None:
 
 
 def _count_if_binned(
-    bins: _Bins | None, positive: Any, blocks: Blocks, part: Any, place: str
+    bins: _Bins | None, positive: Label, blocks: Blocks, part: Any, place: str
 ) -> ScoreCounts | None:
     if bins is None:
         return None
     start = ScoreCounts(bins.maps, positive=positive)
-    return count_block((start, blocks), part, place)  # type: ignore[return-value]
+    return count_block((start, blocks), part, place)
 
 
 def _merge_if_binned(parts: list[Any]) -> Any:
     return None if parts[0] is None else merge_counts(parts)
 
 
-def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
+def _open_bins(counts: ScoreCounts, model: int) -> Flags:
     """Which bins have scores that are looked at again.
 
     These are bins with both classes, and more than one value perhaps. Those between
@@ -213,7 +216,7 @@ def _open_bins(counts: ScoreCounts, model: int) -> NDArray[np.bool_]:
     return np.asarray(open_ | (light & open_.any()))
 
 
-def _cut(counts: ScoreCounts, is_open: list[Any]) -> list[NDArray[np.int64]]:
+def _cut(counts: ScoreCounts, is_open: list[Any]) -> list[Ints]:
     """Piece of each open bin of each model, of about as many scores; -1 for other bins."""
     sizes = [
         sum(counts._state.by_class(model)) * bins  # as many as a piece will hold
@@ -233,7 +236,7 @@ def _cut(counts: ScoreCounts, is_open: list[Any]) -> list[NDArray[np.int64]]:
 
 
 def _count_pieces(
-    blocks: Blocks, counts: ScoreCounts, pieces: list[NDArray[np.int64]]
+    blocks: Blocks, counts: ScoreCounts, pieces: list[Ints]
 ) -> list[tuple[int, int, int, int]]:
     """Send scores to their pieces, and count the pairs of each."""
     dask = load_dask()
@@ -264,7 +267,7 @@ def _split(
     place: str,
     plans: list[_Plan],
     dtypes: tuple[np.dtype[Any], ...],
-    positive: Any,
+    positive: Label,
     n_pieces: int,
 ) -> Pieces:
     """The negatives and the positives of each piece in a block."""
@@ -323,7 +326,9 @@ class _Described(NamedTuple):
     n_missing: int
 
 
-def delong_of_blocks(y_true: Any, scores: Any, positive: Any, memory_limit: int) -> DelongResult:
+def delong_of_blocks(
+    y_true: object, scores: object, positive: Label, memory_limit: int
+) -> DelongResult:
     """AUCs and their covariance, computed where Dask computes."""
     dask = load_dask()
     blocks = read_blocks(scores, {"y_true": y_true}, argument="preds")
@@ -393,7 +398,7 @@ def _describe(blocks: Blocks, part: Any, place: str) -> _Described:
     return _Described(block.names, classes, counts, block.n_missing)
 
 
-def _score_columns(blocks: Blocks, part: Any, place: str, positive: Any) -> list[Any]:
+def _score_columns(blocks: Blocks, part: Any, place: str, positive: Label) -> list[Any]:
     """The scores of each model in a block, and which samples are positive."""
     _, block = read_score_block(blocks, part, place)
     return [*block.columns, flags_of(block.truth, positive).view(np.uint8)]
@@ -421,12 +426,12 @@ def _place(columns: list[Any], flags: list[Any], n0: int, n1: int) -> list[Any]:
     return [*(piece.copy() for piece in np.split(values, ends[:-1])), halves]
 
 
-def _gram(pieces: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _gram(pieces: list[Floats]) -> Floats:
     values = np.stack(pieces)
-    product: NDArray[np.float64] = values @ values.T
+    product: Floats = values @ values.T
     return product
 
 
-def _add(matrices: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    total: NDArray[np.float64] = np.sum(matrices, axis=0)
+def _add(matrices: list[Floats]) -> Floats:
+    total: Floats = np.sum(matrices, axis=0)
     return total

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -48,6 +48,7 @@ from fastcmp.core.sentences import (
     with_null,
 )
 from fastcmp.core.threads import ThreadPool, check_memory, check_workers, read_size
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Label, ModelsLike, Numbers, Pairs, Seed
 from fastcmp.counts.pairs import Block, PairColumns, choose_pairs, tile_side
 from fastcmp.inputs.columns import read_column
 from fastcmp.inputs.model_names import check_indexes, position_of
@@ -71,8 +72,6 @@ from fastcmp.pairwise.engine import PairTests, compare_pairs, read_options
 from fastcmp.pairwise.joint_draws import standardize
 from fastcmp.pairwise.result import PairwiseResult
 from fastcmp.stream.dask_blocks import are_collections, refuse_options
-
-Floats = NDArray[np.float64]
 
 _PRIOR = 2.0  # failed samples that stand for what was not observed
 _ROUNDING = 1e-13  # of a variance, relative to what was subtracted
@@ -106,12 +105,12 @@ class Areas(NamedTuple):
         )
 
 
-def _failed(area: Any, n: Any) -> Any:
+def _failed(area: Numbers, n: Numbers) -> Any:
     """Count the samples of the rarer class that an area is short of 1, or of 0."""
     return n * np.minimum(area, 1.0 - area)
 
 
-def _wilson(area: Any, variance: Any, n: Any, critical: Any) -> tuple[Any, Any]:
+def _wilson(area: Numbers, variance: Numbers, n: Numbers, critical: Numbers) -> tuple[Any, Any]:
     """Wilson's limits for the number of samples that the variance stands for.
 
     The variance of an area is at most area (1 - area) / n. Where few samples failed the
@@ -127,7 +126,7 @@ def _wilson(area: Any, variance: Any, n: Any, critical: Any) -> tuple[Any, Any]:
     return middle - spread, middle + spread
 
 
-def lower_limit(areas: Areas, critical: Any) -> Any:
+def lower_limit(areas: Areas, critical: Numbers) -> Any:
     """Lower limit of the difference, for a critical value of Student's t."""
     a, b = areas.a, areas.b
     low, _ = _wilson(a, areas.variance_a, areas.n_a, critical)
@@ -147,7 +146,7 @@ def area_interval(areas: Areas, level: float) -> ConfidenceInterval:
     )
 
 
-def area_tail(areas: Areas, shift: Any) -> tuple[Any, Any]:
+def area_tail(areas: Areas, shift: Numbers) -> tuple[Any, Any]:
     """Statistic and p-value of H0: the difference is at most `shift`.
 
     The statistic is the critical value with which the limit of the difference on this
@@ -165,7 +164,7 @@ def area_tail(areas: Areas, shift: Any) -> tuple[Any, Any]:
     return statistic, t_tail(statistic, "greater", areas.df)
 
 
-def _tail(areas: Areas, alternative: str, shift: Any = 0.0) -> tuple[Any, Any]:
+def _tail(areas: Areas, alternative: str, shift: Numbers = 0.0) -> tuple[Any, Any]:
     """Statistic and p-value of H0: the difference is `shift`, or lies on its side."""
     statistic, above = area_tail(areas, shift)
     below = area_tail(areas.mirrored, -np.asarray(shift))[1]
@@ -176,9 +175,9 @@ def _tail(areas: Areas, alternative: str, shift: Any = 0.0) -> tuple[Any, Any]:
 def area_margins(
     areas: Areas,
     options: MarginOptions,
-    standard_error: Any,
+    standard_error: Numbers,
     *,
-    n_samples: Any,
+    n_samples: Numbers,
     measure: str,
     alternative: str = "two-sided",
     largest: float = 1.0,
@@ -405,7 +404,7 @@ class ContrastResult(Record):
     distribution: str
     df: int | None = None
     #: The combinations, shape (R,).
-    estimate: NDArray[np.float64]
+    estimate: Floats
 
     def sections(self) -> list[Section]:
         """Describe the record.
@@ -503,7 +502,7 @@ def pair_tests(areas: DelongResult, level: float) -> PairTests:
     variances = scale - 2.0 * areas.covariance
     variances = np.where(variances > _ROUNDING * scale, variances, 0.0)
 
-    def test(pairs: NDArray[np.int32]) -> tuple[Floats, Floats, Floats, Floats]:
+    def test(pairs: Pairs) -> tuple[Floats, Floats, Floats, Floats]:
         """Differences, standard errors, z and p-values."""
         i, j = pairs.T
         difference, error = areas.auc[i] - areas.auc[j], np.sqrt(variances[i, j])
@@ -554,7 +553,7 @@ def pair_tests(areas: DelongResult, level: float) -> PairTests:
     )
 
 
-def _areas_of(areas: DelongResult, pairs: NDArray[np.int32]) -> Areas:
+def _areas_of(areas: DelongResult, pairs: Pairs) -> Areas:
     """Both areas of each pair, with their variances."""
     i, j = pairs.T
     variance = np.maximum(np.diag(areas.covariance), 0.0)
@@ -583,9 +582,9 @@ class DelongResult(Pilot, Record):
     _cites = ("delong sun", ("n_clusters", "obuchowski-roc"))
 
     #: Shape (M,).
-    auc: NDArray[np.float64]
+    auc: Floats
     #: Shape (M, M).
-    covariance: NDArray[np.float64]
+    covariance: Floats
     names: tuple[str, ...]
     n_positives: int
     n_negatives: int
@@ -606,7 +605,7 @@ class DelongResult(Pilot, Record):
         Column("low high", lambda self: self._intervals(), ".4f", "{level} (logit)"),
     )
 
-    def _intervals(self) -> NDArray[np.float64]:
+    def _intervals(self) -> Floats:
         return np.transpose(self.confidence_interval(self.confidence_level, "logit"))
 
     @property
@@ -615,7 +614,7 @@ class DelongResult(Pilot, Record):
         return min(self.class_clusters or (self.n_positives, self.n_negatives))
 
     @property
-    def standard_error(self) -> NDArray[np.float64]:
+    def standard_error(self) -> Floats:
         """Standard error of each AUC, shape (M,)."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
@@ -790,7 +789,7 @@ class DelongResult(Pilot, Record):
         *,
         control: int | str | None = None,
         n_resamples: int = 9999,
-        rng: Any = None,
+        rng: Seed = None,
         adjust: str = "holm",
         alpha: float = 0.05,
         simultaneous: bool = False,
@@ -915,11 +914,11 @@ class DelongResult(Pilot, Record):
 
 
 def delong(
-    y_true: ArrayLike,
-    scores: Any,
+    y_true: ColumnLike,
+    scores: ModelsLike,
     *,
-    positive: Any = None,
-    groups: ArrayLike | None = None,
+    positive: Label = None,
+    groups: ColumnLike | None = None,
     memory_limit: int | str | None = None,
     workers: int | None = None,
 ) -> DelongResult:
@@ -1007,7 +1006,7 @@ def delong(
     return _delong(read, codes.astype(np.int64), threads)
 
 
-def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> DelongResult:
+def _delong(read: Scores, clusters: Ints | None, threads: int) -> DelongResult:
     n1, n0, positive = read.n_positives, read.n_negatives, read.positive.astype(bool)
     n_clusters = held = None
     if clusters is not None:
@@ -1066,12 +1065,12 @@ def _delong(read: Scores, clusters: NDArray[np.int64] | None, threads: int) -> D
 
 
 def delong_unpaired(
-    y_a: ArrayLike,
+    y_a: ColumnLike,
     score_a: ArrayLike,
-    y_b: ArrayLike,
+    y_b: ColumnLike,
     score_b: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     alternative: str = "two-sided",
     margin: float = 0.0,
     alpha: float = 0.05,
@@ -1136,7 +1135,7 @@ def delong_unpaired(
 
 
 def areas_unpaired(
-    y_a: ArrayLike, score_a: ArrayLike, y_b: ArrayLike, score_b: ArrayLike, positive: Any
+    y_a: ColumnLike, score_a: ArrayLike, y_b: ColumnLike, score_b: ArrayLike, positive: Label
 ) -> tuple[DelongResult, DelongResult]:
     """Read the scores of two models on different samples; their areas."""
     a = read_scores(y_a, {"score_a": score_a}, positive, truth="y_a")

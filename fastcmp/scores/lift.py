@@ -17,11 +17,10 @@ from fastcmp.core.records import ConfidenceInterval, Drawn, Record
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer, dropped_sentences, how, with_null
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Label
 from fastcmp.counts.roc_points import Curve
 from fastcmp.inputs.scores import Scores, effective_sizes, read_scores, read_weights
 from fastcmp.scores.curves import ThresholdSweep, sweep_scores
-
-Floats = NDArray[np.float64]
 
 #: Where equal scores on both sides of a group's edge go, and the sentence for it.
 TIES = {
@@ -37,14 +36,14 @@ _MEASURES = ("response_rate", "captured", "lift")
 class LiftRates(NamedTuple):
     """Events in groups: arrays with an entry for each group, and their intervals."""
 
-    cases: NDArray[np.int64]
+    cases: Ints
     events: NDArray[Any]
     #: Proportion of a group's cases that are events.
-    response_rate: NDArray[np.float64]
+    response_rate: Floats
     #: Proportion of all events that a group holds.
-    captured: NDArray[np.float64]
+    captured: Floats
     #: Response rate over that of all cases.
-    lift: NDArray[np.float64]
+    lift: Floats
     response_rate_interval: ConfidenceInterval
     captured_interval: ConfidenceInterval
     lift_interval: ConfidenceInterval
@@ -66,11 +65,11 @@ class LiftTable(Drawn, Record):
     _cites = ("wilson jiang",)
 
     #: Numbers of the groups; 1 has the highest scores.
-    group: NDArray[np.int64]
+    group: Ints
     #: The lowest score in each group.
     lowest_score: NDArray[Any]
     #: Cases and events from the first group to this one.
-    cumulative_cases: NDArray[np.int64]
+    cumulative_cases: Ints
     cumulative_events: NDArray[Any]
     n_samples: Any
     n_events: Any
@@ -96,7 +95,7 @@ class LiftTable(Drawn, Record):
         """What all groups from the first to each one hold."""
         return self._rates(self.cumulative_cases, self.cumulative_events)
 
-    def _rates(self, cases: NDArray[np.int64], events: NDArray[Any]) -> LiftRates:
+    def _rates(self, cases: Ints, events: NDArray[Any]) -> LiftRates:
         n, total = self.n_samples, self.n_events
         z = -kernels.ndtri(0.5 * (1.0 - self.confidence_level))
         response = ConfidenceInterval(*wilson_interval(events / cases, cases, z))
@@ -210,7 +209,7 @@ def _number(count: float) -> str:
 
 
 def _captured_interval(
-    cases: NDArray[np.int64], events: NDArray[Any], n: int, total: int, z: float
+    cases: Ints, events: NDArray[Any], n: int, total: int, z: float
 ) -> tuple[Floats, Floats]:
     """Intervals by inverting the score test of each group against the rest, by halving."""
     inner = np.tile(events / total, (2, 1))
@@ -235,12 +234,12 @@ def _captured_interval(
 
 
 def lift_table(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
     groups: int = 10,
     ties: str = "expected",
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> LiftTable:
@@ -361,7 +360,7 @@ def lift_table(
 
 
 def _read_two_classes(
-    y_true: Any, score: Any, positive: Any, sample_weight: Any, what: str
+    y_true: object, score: Any, positive: Label, sample_weight: Any, what: str
 ) -> tuple[Scores, Floats | None, ThresholdSweep]:
     read = read_scores(y_true, score, positive, single=True)
     weights = read_weights(sample_weight, read)
@@ -404,16 +403,16 @@ class GainCurve(Curve):
     _blocks = "scores:curve_of"
 
     #: Proportion of the cases that are called, the highest scores first.
-    called: NDArray[np.float64]
+    called: Floats
     #: Proportion of the events among them.
-    captured: NDArray[np.float64]
+    captured: Floats
 
 
 def gain_curve(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
 ) -> GainCurve:
     """Compute what proportion of the events each proportion of the cases holds.
@@ -506,10 +505,10 @@ class KsResult(Record):
 
 
 def ks_statistic(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     sample_weight: ArrayLike | None = None,
 ) -> KsResult:
     """Kolmogorov-Smirnov distance between the scores of events and of other cases.

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -33,6 +32,7 @@ from fastcmp.core.sentences import (
     sentence_of_test,
     with_null,
 )
+from fastcmp.core.typing import ColumnLike, Ints, Label
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.binary_labels import positive_label, read_labels, read_truth
 from fastcmp.paired.margin_result import METHOD_NAMES as MARGIN_METHODS
@@ -220,7 +220,7 @@ class MeasureComparison(Record):
     ratios: tuple[PairedRatio, ...]
     #: ``counts[t, a, b]``, shape (2, 2, 2): true, called by a and called by b, the
     #: negative class first.
-    counts: NDArray[np.int64]
+    counts: Ints
     #: Level of intervals, and the method of those of differences.
     confidence_level: float
     interval: str
@@ -251,7 +251,7 @@ class MeasureComparison(Record):
         """Counts, measures and intervals of model b."""
         return self._table(self.counts.sum(axis=1))
 
-    def _table(self, confusion: NDArray[np.int64]) -> ClassificationTable:
+    def _table(self, confusion: Ints) -> ClassificationTable:
         (tn, fp), (fn, tp) = confusion.tolist()
         return ClassificationTable(
             tp=tp,
@@ -463,12 +463,12 @@ def _number(value: float, sign: str = "") -> str:
 
 
 def compare_sensitivity_specificity(
-    y_true: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    y_true: object = None,
+    pred_a: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
     *,
     counts: Any = None,
-    positive: Any = None,
+    positive: Label = None,
     method: str = "midp",
     alternative: str = "two-sided",
     confidence_level: float = 0.95,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_cells, as_level, choose, keep_side
@@ -20,6 +19,7 @@ from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_pvalue, interval_name
 from fastcmp.core.sentences import SPOKEN, Sentence, how, null_value, statistic_text, with_null
+from fastcmp.core.typing import Ints
 
 #: Of which less is better.
 LOWER_IS_BETTER = ("false_positive_rate", "likelihood_ratio_negative")
@@ -173,7 +173,7 @@ _SIGNS = np.array(
 
 
 def measure_ratios(
-    table: NDArray[np.int64], alternative: str, confidence_level: float, prevalence: float | None
+    table: Ints, alternative: str, confidence_level: float, prevalence: float | None
 ) -> tuple[PairedRatio, ...]:
     """Ratios of all measures that have one, from ``table[t, a, b]``."""
     counts, ratios = table.ravel(), []
@@ -200,7 +200,7 @@ def measure_ratios(
     return tuple(ratios)
 
 
-def _at_prevalence(counts: NDArray[np.int64], prevalence: float) -> _Estimate:
+def _at_prevalence(counts: Ints, prevalence: float) -> _Estimate:
     """Compare predictive values at another prevalence, by Bayes' rule.
 
     With odds o of the prevalence, PPV = LR o / (1 + LR o), and the logarithm of PPV

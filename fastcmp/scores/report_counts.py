@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_counts, check_total
@@ -18,8 +17,6 @@ from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.inputs.labels import encode, in_order, sorted_codes
 from fastcmp.inputs.model_names import check_distinct_names, has_names, with_names
 from fastcmp.metrics.cells import Cells, cells_of_table, check_classes_fit, read_classes
-
-Ints = NDArray[np.int64]
 
 _FEW = 16  # codes for which tables with empty classes are cheaper than new codes
 _TABLED = 1 << 12  # classes up to which a matrix is counted at once
@@ -60,7 +57,7 @@ class ReportCounts(NamedTuple):
 
 
 def count_models(
-    y_true: Any, preds: Any, names: Any, control: Any, pool: ThreadPool
+    y_true: object, preds: object, names: object, control: object, pool: ThreadPool
 ) -> ReportCounts:
     """Counts of the predictions of one model, or of several."""
     if _is_one_model(preds):
@@ -125,7 +122,7 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
     return model_index(control, names, "control")
 
 
-def read_report_counts(counts: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
+def read_report_counts(counts: Any, classes: Any, names: Any, control: object) -> ReportCounts:
     """Counts of a stream, of two models, or of confusion matrices."""
     kind = type(counts).__name__
     of_pairs = isinstance(counts, LabelTable) or are_labelled(counts)
@@ -172,12 +169,12 @@ def _no_pairs(kind: str) -> str:
     )
 
 
-def _named(names: Any, in_counts: Sequence[str]) -> tuple[str, ...]:
+def _named(names: object, in_counts: Sequence[str]) -> tuple[str, ...]:
     """Models with the names that the user chose."""
     return tuple(with_names(dict.fromkeys(in_counts), names, "counts"))
 
 
-def _of_tables(raw: Any, classes: Any, names: Any, control: Any) -> ReportCounts:
+def _of_tables(raw: object, classes: Any, names: object, control: object) -> ReportCounts:
     """Counts of one confusion matrix, or one of each model, on the same samples."""
     tables = as_counts(raw, "counts")
     if tables.ndim not in (2, 3) or len({0, *tables.shape[-2:]}) != 2:

@@ -32,6 +32,7 @@ from fastcmp.core.threads import (
     parts,
     reporting,
 )
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Label, ModelsLike, Seed
 from fastcmp.inputs.model_names import position_of
 from fastcmp.inputs.scores import (
     Scores,
@@ -46,8 +47,6 @@ from fastcmp.scores.delong import AUCComparison, areas_sentence, compare_estimat
 
 _REPLICATES = 64  # that are one task
 _MOST = 2**31  # samples that can be drawn from
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -166,7 +165,7 @@ class Drawing(NamedTuple):
 
     @classmethod
     def read(
-        cls, n_resamples: Any, rng: Any, workers: Any, progress: Any, *, least: int = 2
+        cls, n_resamples: Any, rng: Seed, workers: Any, progress: Any, *, least: int = 2
     ) -> Drawing:
         """Check the options of a user."""
         threads, n = check_workers(workers), as_resamples(n_resamples, least)
@@ -198,7 +197,7 @@ class Drawing(NamedTuple):
             )
 
 
-def read_both_classes(y_true: ArrayLike, scores: Any, positive: Any) -> Scores:
+def read_both_classes(y_true: object, scores: object, positive: Label) -> Scores:
     """Read scores of which samples are to be drawn."""
     read = read_scores(y_true, scores, positive)
     if not 0 < read.n_positives < read.positive.size:
@@ -305,7 +304,7 @@ class BootstrapResult(Resampled):
         Column("low high", lambda self: self._ends(), ".4f", "95% CI (percentile)"),
     )
 
-    def _ends(self) -> NDArray[np.float64]:
+    def _ends(self) -> Floats:
         return np.transpose(self.confidence_interval())
 
     def compare(
@@ -384,15 +383,15 @@ class BootstrapResult(Resampled):
 
 
 def auc_bootstrap(
-    y_true: ArrayLike,
-    scores: Any,
+    y_true: ColumnLike,
+    scores: ModelsLike,
     *,
     fpr_range: tuple[float, float] | None = None,
     tpr_range: tuple[float, float] | None = None,
     standardize: bool = False,
     n_resamples: int = 2000,
-    positive: Any = None,
-    rng: Any = None,
+    positive: Label = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> BootstrapResult:
@@ -491,14 +490,14 @@ class PermutationResult(Exchanged):
 
 
 def auc_permutation_test(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score_a: ArrayLike,
     score_b: ArrayLike,
     *,
     n_resamples: int = 9999,
     alternative: str = "two-sided",
-    positive: Any = None,
-    rng: Any = None,
+    positive: Label = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> PermutationResult:
@@ -609,7 +608,7 @@ class RocBand(Drawn, Resampled):
         Column("low high", lambda self: self._ends(), ".4f", "95% CI (percentile)"),
     )
 
-    def _ends(self) -> NDArray[np.float64]:
+    def _ends(self) -> Floats:
         return np.reshape(self.confidence_interval(), (2, -1)).T
 
     @property
@@ -684,14 +683,14 @@ class RocBand(Drawn, Resampled):
 
 
 def roc_band(
-    y_true: ArrayLike,
-    scores: Any,
+    y_true: ColumnLike,
+    scores: ModelsLike,
     *,
     specificity: ArrayLike | None = None,
     sensitivity: ArrayLike | None = None,
     n_resamples: int = 2000,
-    positive: Any = None,
-    rng: Any = None,
+    positive: Label = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> RocBand:
@@ -801,13 +800,13 @@ class VenkatramanResult(Exchanged):
 
 
 def venkatraman(
-    y_true: ArrayLike,
+    y_true: ColumnLike,
     score_a: ArrayLike,
     score_b: ArrayLike,
     *,
     n_resamples: int = 9999,
-    positive: Any = None,
-    rng: Any = None,
+    positive: Label = None,
+    rng: Seed = None,
     workers: int | None = None,
     progress: bool | Progress | None = None,
 ) -> VenkatramanResult:
@@ -871,7 +870,7 @@ def venkatraman(
     observed = kernels.venkatraman_statistic(*read.positive[by_rank])
     out = np.empty(drawing.n, np.int64)
 
-    def draw(first: int, rows: NDArray[np.int64]) -> None:
+    def draw(first: int, rows: Ints) -> None:
         kernels.venkatraman_exchanges(by_rank, read.positive, drawing.seed, first, rows)
 
     drawing.fill(out, draw)

@@ -8,21 +8,20 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_finite, as_numbers, as_proportion, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import unwrap
+from fastcmp.core.typing import Floats, Numbers
 from fastcmp.kernels.evalues import normal_mixture_boundaries
-
-Floats = NDArray[np.float64]
 
 _MOST_STEPS = 8
 _NEAR = 1e-8  # a step of this relative size leaves an error of its square
 
 
-def read_prior(prior: Any, size: int = 2) -> tuple[float, ...]:
+def read_prior(prior: object, size: int = 2) -> tuple[float, ...]:
     """The parameters of a Beta or a Dirichlet prior, checked."""
     needed = f"`prior` must be {size} numbers above 0"
     if isinstance(prior, (str, bytes)) or not isinstance(prior, Iterable):
@@ -209,13 +208,13 @@ def normal_mixture_boundary(
 # E-values and their logarithms.
 
 
-def pvalue_of(log_evalue: Any) -> Any:
+def pvalue_of(log_evalue: Numbers) -> Any:
     """P-values of e-values, valid at every look."""
     pvalue = np.exp(-np.maximum(log_evalue, 0.0))
     return pvalue if np.ndim(pvalue) else float(pvalue)
 
 
-def evalue_of(log_evalue: Any) -> Any:
+def evalue_of(log_evalue: Numbers) -> Any:
     """E-values of logarithms; those beyond floats are infinite."""
     with np.errstate(over="ignore"):
         evalue = np.exp(log_evalue)

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.records import Compared, Drawn, Record
 from fastcmp.core.sections import Column, Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import answer, dropped_sentences
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of
-
-Ints = NDArray[np.int64]
-
-Floats = NDArray[np.float64]
 
 _SHOWN = 12  # looks that are printed
 
@@ -40,7 +36,7 @@ class LooksResult(Drawn, Compared, Record):
     #: Natural logarithm of the e-value at each look.
     log_evalue: Floats
     #: All samples up to each look; of McNemar's test without them the discordant ones.
-    n_samples: NDArray[np.int64]
+    n_samples: Ints
     #: Samples that only model a, only model b, classified correctly; None for means.
     only_a: Any = None
     only_b: Any = None

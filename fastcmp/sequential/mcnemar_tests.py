@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import ALTERNATIVES, as_counts, as_finite, as_proportion, choose
@@ -30,6 +30,7 @@ from fastcmp.core.sentences import (
     with_null,
     with_pvalue,
 )
+from fastcmp.core.typing import Classes, ColumnLike, Ints
 from fastcmp.inputs.labels import encode
 from fastcmp.kernels.difference_evalues import BETS, DIRICHLET, anytime_difference_interval_many
 from fastcmp.kernels.evalues import mcnemar_log_evalue_many
@@ -47,8 +48,6 @@ from fastcmp.stream.accumulator import (
     summed,
 )
 
-Ints = NDArray[np.int64]
-
 _WORDS = ("right", "wrong")
 
 
@@ -57,7 +56,7 @@ _DIFFERENCES = {"bets": BETS, "dirichlet": DIRICHLET}
 _THIRDS = (0.5, 0.5, 0.5)
 
 
-def read_difference_method(method: str, prior: Any) -> tuple[int, tuple[float, float, float]]:
+def read_difference_method(method: str, prior: object) -> tuple[int, tuple[float, float, float]]:
     """Code of a confidence sequence, and its prior."""
     name = choose(method, "method", _DIFFERENCES)
     if prior is None:
@@ -315,9 +314,9 @@ class EvalueResult(Compared, Record):
 
 
 def mcnemar(
-    y_true: ArrayLike | None = None,
-    pred_a: ArrayLike | None = None,
-    pred_b: ArrayLike | None = None,
+    y_true: ColumnLike | None = None,
+    pred_a: ColumnLike | None = None,
+    pred_b: ColumnLike | None = None,
     *,
     table: ArrayLike | PairedCounts | None = None,
     only_a: ArrayLike | None = None,
@@ -326,7 +325,7 @@ def mcnemar(
     both_wrong: ArrayLike | None = None,
     alternative: str = "two-sided",
     prior: Sequence[float] = (0.5, 0.5),
-    classes: Sequence[Any] | None = None,
+    classes: Classes | None = None,
     missing: str = "raise",
 ) -> EvalueResult:
     """McNemar's test of two models, valid whenever and however often one looks.
@@ -589,7 +588,7 @@ class McNemarLooks(BlockCounts):
         alternative: str = "two-sided",
         prior: Sequence[float] = (0.5, 0.5),
         alpha: float = 0.05,
-        classes: Sequence[Any] | None = None,
+        classes: Classes | None = None,
         missing: str = "raise",
     ) -> None:
         self._options = {
@@ -612,7 +611,7 @@ class McNemarLooks(BlockCounts):
         """Samples by who is right, shape (2, 2): rows a right, a wrong; a copy."""
         return self._state.table.copy()
 
-    def update(self, y_true: ArrayLike, pred_a: ArrayLike, pred_b: ArrayLike) -> Self:
+    def update(self, y_true: ColumnLike, pred_a: ColumnLike, pred_b: ColumnLike) -> Self:
         """Count a block of samples.
 
         Parameters

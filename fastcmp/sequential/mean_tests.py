@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import (
@@ -24,13 +24,12 @@ from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import null_value, with_null
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.inputs.columns import read_values
 from fastcmp.kernels.bounded_means import N_SCALES, bernstein_limits, lower_mean_limit
 from fastcmp.sequential.evalues import evalue_of, format_evalue, pvalue_of
 from fastcmp.sequential.looks_result import LooksResult
 from fastcmp.stream.accumulator import Accumulator, State, check_within, looks, require, summed
-
-Floats = NDArray[np.float64]
 
 _N_BINS = 4096
 _N_CELLS = 2 * _N_BINS + 1  # the edges, too
@@ -117,7 +116,7 @@ class MeanEvalueResult(Record):
         return [Section(title=title, text=text)]
 
 
-def read_bounds(bounds: Any) -> tuple[float, float]:
+def read_bounds(bounds: object) -> tuple[float, float]:
     """Check the smallest and the largest possible value."""
     if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
         raise BadTypeError("`bounds` must be two numbers", repr(bounds))
@@ -127,7 +126,7 @@ def read_bounds(bounds: Any) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def read_mean(mean0: Any, bounds: tuple[float, float]) -> float:
+def read_mean(mean0: object, bounds: tuple[float, float]) -> float:
     """Check the mean of the null hypothesis."""
     mean = as_finite(mean0, "mean0")
     if not bounds[0] <= mean <= bounds[1]:
@@ -135,7 +134,7 @@ def read_mean(mean0: Any, bounds: tuple[float, float]) -> float:
     return mean
 
 
-def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: str) -> Floats:
+def read_bets(bets: object, mean: float, bounds: tuple[float, float], alternative: str) -> Floats:
     """Check bets, or make those of all scales for the sides of a test."""
     if bets is None:
         half = 0.5 * (bounds[1] - bounds[0])
@@ -166,7 +165,7 @@ def read_bets(bets: Any, mean: float, bounds: tuple[float, float], alternative: 
     return array
 
 
-def read_bounded(raw: Any, bounds: tuple[float, float], least: int) -> Floats:
+def read_bounded(raw: object, bounds: tuple[float, float], least: int) -> Floats:
     """Check values that must lie within bounds."""
     values = read_values(raw, "differences")
     if values.size < least:
@@ -298,7 +297,7 @@ def mean_test(
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _State(State):
     #: Number of values on each edge and, between them, in each bin.
-    counts: Annotated[NDArray[np.int64], summed(_N_CELLS)]
+    counts: Annotated[Ints, summed(_N_CELLS)]
     #: Sum of the values, shape (1,).
     total: Annotated[Floats, summed(1, dtype=np.float64)]
     #: Log-wealth of each bet.

@@ -18,6 +18,7 @@ from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Drawn, PairedCounts, Record, are_paired
 from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.counts.pairs import all_pairs, model_index
 from fastcmp.kernels.evalues import extend_tables, missing_evidence, pair_log_evalues
 from fastcmp.pairwise.decisions import TieGroups, rank_intervals
@@ -26,9 +27,6 @@ from fastcmp.pairwise.result import PairwiseResult, describe
 from fastcmp.sequential.evalues import PROMISES, adjust_known, evalue_of, pvalue_of, read_prior
 from fastcmp.sequential.mcnemar_tests import EvalueResult
 from fastcmp.stream.accumulator import NAMES, Accumulator, State, check_within, custom, require
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _LARGEST_TABLE = 1 << 21  # counts in the tables of log-gamma: 32 MB
 _PAIRS_PAY = 4  # entries of a table that cost as much as one pair by the formula
@@ -79,7 +77,7 @@ class PairLooksResult(Drawn, Record):
     names: tuple[str, ...]
     #: Samples that both models got right, shape (M, M), in the upper triangle; on the
     #: diagonal those of each model.
-    joint: NDArray[np.int64]
+    joint: Ints
     n_samples: int
     #: Which look it is, from 1.
     n_looks: int
@@ -118,7 +116,7 @@ class PairLooksResult(Drawn, Record):
         return adjust_known(self.evalue, self.adjust)
 
     @cached_property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Flags:
         """Which pairs are decided: with "e-holm" they stay so, shape (P,)."""
         if self.decided is None:
             return self.evalue_adjusted >= 1.0 / self.alpha
@@ -282,7 +280,7 @@ class _State(State):
     #: The largest log e-value of each pair so far, shape (P,).
     largest: Annotated[Floats, custom("p", dtype=np.float64)]
     #: Pairs that were decided so far, shape (P,); not for "e-bh".
-    decided: Annotated[NDArray[np.bool_], custom("n_decided", dtype=np.bool_, form="bits")]
+    decided: Annotated[Flags, custom("n_decided", dtype=np.bool_, form="bits")]
 
     def check_fit(self, other: Self, kind: str) -> None:  # noqa: ARG002
         raise TypeError(f"{kind} do not merge: merge the counts, and look at their sum")
@@ -359,12 +357,12 @@ class PairLooks(Accumulator):
     @property
     def adjust(self) -> str:
         """What decisions about all pairs keep."""
-        return self._options["adjust"]  # type: ignore[no-any-return]
+        return str(self._options["adjust"])
 
     @property
     def alpha(self) -> float:
         """That error rate."""
-        return self._options["alpha"]  # type: ignore[no-any-return]
+        return float(self._options["alpha"])
 
     @property
     def n_looks(self) -> int:
@@ -528,9 +526,7 @@ def _nearly_missing(log_evalues: Floats, threshold: float) -> float:
     return total
 
 
-def _decide(
-    log_evalues: Floats, missing: float, threshold: float, decided: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _decide(log_evalues: Floats, missing: float, threshold: float, decided: Flags) -> Flags:
     """Pairs decided so far, with those that closed testing rejects at this look.
 
     The smallest mean with an e-value is that with all others below the threshold: it

@@ -27,6 +27,8 @@ from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import new_lock
+from fastcmp.core.typing import Classes, Ints
+from fastcmp.inputs.columns import is_missing
 from fastcmp.inputs.labels import encode
 
 Arrays = dict[str, NDArray[Any]]
@@ -50,7 +52,7 @@ def check_names(names: int | Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(map(str, listed))  # np.str_ would not be saved as a string
 
 
-def check_classes(classes: Sequence[Any] | None, missing: str | None) -> tuple[Any, ...] | None:
+def check_classes(classes: Classes | None, missing: str | None) -> tuple[Any, ...] | None:
     """Check these options of `encode` before the first block comes."""
     encode([], [[]], classes=classes, missing=missing, least=0)
     return None if classes is None else tuple(classes)
@@ -95,18 +97,18 @@ def saved_labels(settings: dict[str, Any], key: str) -> tuple[Any, ...] | None:
     require(labels is None or isinstance(labels, tuple), wrong)
     if labels is not None:
         require(len(set(labels)) == len(labels), wrong)
-        require(all(label == label for label in labels), wrong)  # noqa: PLR0124  # NaN
+        require(not any(map(is_missing, labels)), wrong)
     return labels
 
 
-def check_totals(totals: NDArray[np.int64], *, begun: bool) -> None:
+def check_totals(totals: Ints, *, begun: bool) -> None:
     """Refuse impossible numbers of samples; before the first block there are none."""
     sizes = totals.tolist()
     possible = min(sizes) >= 0 and sum(sizes) <= (LARGEST_COUNT if begun else 0)
     require(possible, f"totals must be numbers of samples, got {sizes}")
 
 
-def check_within(counts: NDArray[np.int64], low: Any, high: Any, name: str = "counts") -> None:
+def check_within(counts: Ints, low: Any, high: Any, name: str = "counts") -> None:
     """Refuse counts outside of their bounds."""
     possible = np.all((counts >= low) & (counts <= high))
     require(possible, f"{name} must be numbers of samples that fit the others")
@@ -175,7 +177,7 @@ class State:
     _declared: ClassVar[dict[str, Declared]]
     _set: ClassVar[dict[str, Setting]]
     #: None before the first block, where no models were named.
-    names: Any = None
+    names: tuple[str, ...] | None = None
 
     def __init_subclass__(cls) -> None:
         """Read the annotations, once a class."""
@@ -191,7 +193,7 @@ class State:
             name: np.zeros(declared.lengths(sizes), declared.dtype)
             for name, declared in cls._declared.items()
         }
-        return cls(**zeros, **others)
+        return cls(**others | zeros)
 
     def check_fit(self, other: Self, kind: str) -> None:
         """Refuse a state that accumulators of a kind may not merge with this one."""
@@ -322,7 +324,7 @@ class Accumulator(ABC):
     @property
     def names(self) -> tuple[str, ...] | None:
         """The models by name; None before the first block, where none were given."""
-        return self._state.names  # type: ignore[no-any-return]
+        return self._state.names
 
     @property
     def n_models(self) -> int:
@@ -337,7 +339,7 @@ class Accumulator(ABC):
     @property
     def n_bytes(self) -> int:
         """Memory that the state takes."""
-        return self._state.n_bytes  # type: ignore[no-any-return]
+        return self._state.n_bytes
 
     def _settings(self) -> dict[str, Any]:
         """Settings: names, what was found, and options."""
@@ -345,7 +347,7 @@ class Accumulator(ABC):
 
     def _arrays(self) -> Arrays:
         """Arrays of the state by name: themselves where possible, not copies."""
-        return self._state.arrays()  # type: ignore[no-any-return]
+        return self._state.arrays()
 
     def _sizes(self, values: dict[str, Any]) -> dict[str, Any]:
         """Sizes by which the arrays of the state are declared, of the settings of a state."""

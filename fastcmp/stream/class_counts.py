@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fastcmp import kernels
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import ThreadPool, check_workers
+from fastcmp.core.typing import Classes, ColumnLike, Ints, Label, ModelsLike
 from fastcmp.counts.label_counts import LabelTable, add_cells, count_cells, count_dense
 from fastcmp.counts.pair_tables import all_label_cells, all_label_counts
 from fastcmp.counts.pairs import model_index, places_of
@@ -58,9 +59,9 @@ class Tally:
     #: Number of tables, then the number of classes for each axis of a table.
     shape: tuple[int, ...]
     #: Of that shape where dense; else of the cells that hold samples.
-    counts: NDArray[np.int64]
+    counts: Ints
     #: Table and classes of each cell, ascending, where sparse.
-    cells: NDArray[np.int64] | None = None
+    cells: Ints | None = None
 
     @classmethod
     def empty(cls, shape: tuple[int, ...]) -> Self:
@@ -71,9 +72,7 @@ class Tally:
         return cls(shape, none[:, 0], none)
 
     @classmethod
-    def of_tables(
-        cls, shape: tuple[int, ...], tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
-    ) -> Self:
+    def of_tables(cls, shape: tuple[int, ...], tables: list[tuple[Ints, Ints]]) -> Self:
         """Sparse tables of the ascending cells of each."""
         cells = [
             np.insert(cells_of_table, 0, i, axis=1) for i, (cells_of_table, _) in enumerate(tables)
@@ -81,14 +80,14 @@ class Tally:
         counts = [samples for _, samples in tables]
         return cls(shape, np.concatenate(counts), np.concatenate(cells))
 
-    def nonzero(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def nonzero(self) -> tuple[Ints, Ints]:
         """List the cells that hold samples, ascending, and their samples."""
         if self.cells is not None:
             return self.cells, self.counts
         cells = np.argwhere(self.counts)
         return cells, self.counts[tuple(cells.T)]
 
-    def table(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def table(self, i: int) -> tuple[Ints, Ints]:
         """List the cells of one table that hold samples, ascending, and their samples."""
         if self.cells is None:
             cells = np.argwhere(self.counts[i])
@@ -96,7 +95,7 @@ class Tally:
         start, end = np.searchsorted(self.cells[:, 0], [i, i + 1])
         return self.cells[start:end, 1:], self.counts[start:end]
 
-    def seen(self) -> NDArray[np.int64]:
+    def seen(self) -> Ints:
         """The classes that occur on any axis, ascending."""
         if self.cells is not None:
             return np.unique(self.cells[:, 1:])
@@ -183,7 +182,7 @@ class _State(State):
     found: Annotated[bool, FIXED]
     classes: Annotated[tuple[Any, ...], LABELS]
     #: Samples counted, without a true label, and of other classes.
-    totals: Annotated[NDArray[np.int64], summed(3)]
+    totals: Annotated[Ints, summed(3)]
     tally: Tally
 
     @property
@@ -240,7 +239,7 @@ class ClassCounts(BlockCounts):
     _AXES: ClassVar[int]
     _LEAST: ClassVar[int] = 1
 
-    def _begin(self, names: tuple[str, ...] | None, classes: Sequence[Any] | None) -> None:
+    def _begin(self, names: tuple[str, ...] | None, classes: Classes | None) -> None:
         """Start without samples."""
         labels = check_classes(classes, None)
         values = {"names": names, "found": labels is None, "classes": labels or ()}
@@ -279,7 +278,7 @@ class ClassCounts(BlockCounts):
         """Number of classes, K."""
         return len(self._state.classes)
 
-    def update(self, y_true: Any, preds: Any, *, workers: int | None = None) -> Self:
+    def update(self, y_true: ColumnLike, preds: ModelsLike, *, workers: int | None = None) -> Self:
         """Count a block of samples.
 
         Parameters
@@ -415,11 +414,11 @@ class ConfusionCounts(ClassCounts):
     _AXES: ClassVar[int] = 2
 
     def __init__(
-        self, names: int | Sequence[str] | None = None, *, classes: Sequence[Any] | None = None
+        self, names: int | Sequence[str] | None = None, *, classes: Classes | None = None
     ) -> None:
         self._begin(check_names(names), classes)
 
-    def matrix(self, model: str | int) -> NDArray[np.int64]:
+    def matrix(self, model: str | int) -> Ints:
         """Confusion matrix of one model.
 
         Parameters
@@ -459,7 +458,7 @@ class ConfusionCounts(ClassCounts):
         return table
 
     @property
-    def correct(self) -> NDArray[np.int64]:
+    def correct(self) -> Ints:
         """Correctly classified samples of each model, shape (M,)."""
         cells, counts = self._state.tally.nonzero()
         right = cells[:, 1] == cells[:, 2]
@@ -467,7 +466,7 @@ class ConfusionCounts(ClassCounts):
         np.add.at(correct, cells[right, 0], counts[right])
         return correct
 
-    def two_class_counts(self, positive: Any = None) -> tuple[dict[str, int], tuple[Any, Any]]:
+    def two_class_counts(self, positive: Label = None) -> tuple[dict[str, int], tuple[Any, Any]]:
         """Count true and false positives and negatives of a single model.
 
         Parameters
@@ -590,7 +589,7 @@ class LabelCounts(ClassCounts):
         self,
         names: int | Sequence[str] | None = None,
         *,
-        classes: Sequence[Any] | None = None,
+        classes: Classes | None = None,
         pairs: str | tuple[int | str, int | str] = "all",
     ) -> None:
         rows = check_names(names)
@@ -607,7 +606,7 @@ class LabelCounts(ClassCounts):
         return self._state.tally.shape[0]
 
     @property
-    def correct(self) -> NDArray[np.int64]:
+    def correct(self) -> Ints:
         """Correctly classified samples of each model, shape (M,)."""
         # The first model is in the first pair, each other one in a pair with the first.
         cells, counts = self._state.tally.nonzero()
@@ -619,7 +618,7 @@ class LabelCounts(ClassCounts):
         return correct
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """All counts ``[pair, t, a, b]``, shape (P, K, K, K); a read-only view."""
         tally = self._state.tally
         if tally.cells is not None:
@@ -699,7 +698,7 @@ class LabelCounts(ClassCounts):
         """Whether all cells are kept, so that there are `counts`."""
         return self._state.tally.cells is None
 
-    def cells(self, pair: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def cells(self, pair: int) -> tuple[Ints, Ints]:
         """List the cells of a pair that hold samples.
 
         Parameters
@@ -715,7 +714,7 @@ class LabelCounts(ClassCounts):
         """
         return self._state.tally.table(pair)
 
-    def _recorded(self, cells: NDArray[np.int64], counts: NDArray[np.int64]) -> LabelTable:
+    def _recorded(self, cells: Ints, counts: Ints) -> LabelTable:
         k = self.n_classes
         common: dict[str, Any] = {
             "classes": self.classes,

@@ -13,6 +13,7 @@ import numpy as np
 
 from fastcmp.core.checks import as_whole
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
+from fastcmp.core.typing import ColumnLike, ModelsLike
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns, read_names
 from fastcmp.stream.accumulator import Accumulator, check_names
 from fastcmp.stream.value_moments import ValueMoments
@@ -36,10 +37,10 @@ def are_collections(*data: Any) -> bool:
 def gather(
     accumulator: Counts,
     data: Any,
-    preds: Any = None,
+    preds: ModelsLike | None = None,
     *,
     target: str | None = None,
-    groups: Any = None,
+    groups: ColumnLike | None = None,
     weights: Any = None,
     split_every: int = SPLIT_EVERY,
 ) -> Counts:
@@ -209,7 +210,7 @@ class Blocks:
         return replace(self, parts=(), places=())
 
 
-def renamed(models: Any, names: Any, others: Iterable[Any] = ()) -> Any:
+def renamed(models: Any, names: object, others: Iterable[Any] = ()) -> Any:
     """Models in Dask's collections with the names that the user chose.
 
     Columns of a frame that `others` name are no models.
@@ -386,7 +387,7 @@ def _sizes_of(array: Any) -> tuple[Any, ...]:
     return tuple(array.chunks[-1])
 
 
-def _cut_column(raw: Any, chunks: tuple[float, ...], name: str) -> list[Any]:
+def _cut_column(raw: object, chunks: tuple[float, ...], name: str) -> list[Any]:
     """The blocks of a column, cut where the models are cut."""
     array = _array(raw, name, (1,))
     sizes = _sizes_of(array)
@@ -450,7 +451,7 @@ def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_ev
     return Delayed(keys[0], graph, layer=layer)
 
 
-def count_block(start: tuple[Accumulator, Blocks], part: Any, place: str) -> Accumulator:
+def count_block(start: tuple[Counts, Blocks], part: Any, place: str) -> Counts:
     """Count one block, in the one thread that Dask gave it."""
     accumulator, blocks = start
     with naming(place):

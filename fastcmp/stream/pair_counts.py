@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.threads import ThreadPool, check_workers, parts
+from fastcmp.core.typing import Classes, ColumnLike, Ints, ModelsLike
 from fastcmp.counts.pairs import RightBits, Tile, all_pairs, tiles_of
 from fastcmp.inputs.labels import Labels, encode
 from fastcmp.inputs.model_names import ordered_columns
@@ -37,9 +37,9 @@ _GRAM = 256  # pairs of samples that cost as much as packing one
 class _State(State):
     names: Annotated[tuple[str, ...] | None, NAMES] = None
     #: Samples counted, without a true label, and of other classes.
-    totals: Annotated[NDArray[np.int64], summed(3)]
+    totals: Annotated[Ints, summed(3)]
     #: Samples that both got right, for i <= j; 0 below the diagonal.
-    joint: Annotated[NDArray[np.int64], summed("m", "m", form="upper")]
+    joint: Annotated[Ints, summed("m", "m", form="upper")]
 
 
 class PairCounts(BlockCounts):
@@ -100,7 +100,7 @@ class PairCounts(BlockCounts):
         self,
         names: int | Sequence[str] | None = None,
         *,
-        classes: Sequence[Any] | None = None,
+        classes: Classes | None = None,
         missing: str = "raise",
     ) -> None:
         listed = check_names(names)
@@ -109,12 +109,12 @@ class PairCounts(BlockCounts):
         self._state = _State.begin({"m": len(listed or ())}, names=listed)
 
     @property
-    def correct(self) -> NDArray[np.int64]:
+    def correct(self) -> Ints:
         """Correctly classified samples of each model, shape (M,); a copy."""
         return self._state.joint.diagonal().copy()
 
     @property
-    def joint(self) -> NDArray[np.int64]:
+    def joint(self) -> Ints:
         """Samples that both models got right, shape (M, M), symmetric; a copy."""
         upper = self._state.joint
         joint = upper + upper.T
@@ -122,13 +122,13 @@ class PairCounts(BlockCounts):
         return joint
 
     @property
-    def joint_upper(self) -> NDArray[np.int64]:
+    def joint_upper(self) -> Ints:
         """Upper triangle of `joint`, 0 below the diagonal; a view to read."""
         view = self._state.joint.view()
         view.flags.writeable = False
         return view
 
-    def update(self, y_true: Any, preds: Any, *, workers: int | None = None) -> Self:
+    def update(self, y_true: ColumnLike, preds: ModelsLike, *, workers: int | None = None) -> Self:
         """Count a block of samples.
 
         Parameters
@@ -229,7 +229,7 @@ class PairCounts(BlockCounts):
         require(self._options["classes"] is not None or not totals[2], wrong)
 
 
-def _count(block: Labels, threads: int) -> NDArray[np.int64]:
+def _count(block: Labels, threads: int) -> Ints:
     """Count the samples that both models i <= j got right."""
     m, n = len(block.names), block.n_samples
     upper = np.zeros((m, m), np.int64)

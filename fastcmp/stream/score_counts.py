@@ -14,6 +14,7 @@ from fastcmp import kernels
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers, in_words, read_size
+from fastcmp.core.typing import ColumnLike, Flags, Ints, Label, ModelsLike
 from fastcmp.counts.pairs import model_index
 from fastcmp.counts.roc_points import RocCurve, with_top
 from fastcmp.inputs.binary_labels import flags_of
@@ -87,7 +88,7 @@ class ScoreCounts(BlockCounts):
         self,
         map: ScoreMap | Mapping[str, ScoreMap] | None = None,
         *,
-        positive: Any = None,
+        positive: Label = None,
         names: int | Sequence[str] | None = None,
     ) -> None:
         self._state = ScoreState.of_maps(map, names, positive)
@@ -128,7 +129,7 @@ class ScoreCounts(BlockCounts):
         state.class_labels()  # refuses a single class, also where there are no models
         return {name: state.area(model) for model, name in enumerate(state.names or ())}
 
-    def update(self, y_true: Any, scores: Any, *, workers: int | None = None) -> Self:
+    def update(self, y_true: ColumnLike, scores: ModelsLike, *, workers: int | None = None) -> Self:
         """Count a block of samples.
 
         Parameters
@@ -378,8 +379,8 @@ class _Plan(NamedTuple):
     """What a pass looks into, for one model."""
 
     #: Bins whose pairs are counted now, and those that earlier passes counted.
-    chosen: NDArray[np.bool_]
-    resolved: NDArray[np.bool_]
+    chosen: Flags
+    resolved: Flags
     #: Concordant and tied pairs within the resolved bins.
     within: tuple[int, int]
 
@@ -395,7 +396,7 @@ class _Passes(State):
     kept: tuple[list[tuple[Pieces, Pieces]], ...] = ()
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Ints:
         return self.again.totals
 
     @property
@@ -547,7 +548,7 @@ class ScoreRefinement(Accumulator):
         """Number of bins, over all models, that this pass looks into."""
         return sum(int(plan.chosen.sum()) for plan in self._state.plans)
 
-    def update(self, y_true: Any, scores: Any, *, workers: int | None = None) -> Self:
+    def update(self, y_true: ColumnLike, scores: ModelsLike, *, workers: int | None = None) -> Self:
         """Read a block of samples again.
 
         Parameters

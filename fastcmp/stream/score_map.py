@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import as_numbers, choose
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.inputs.scores import as_scores
 from fastcmp.kernels.score_bins import BinTables, find_score_bins
 
@@ -110,9 +111,7 @@ def _mass_edges(sample: NDArray[Any], n_free: int) -> NDArray[Any]:
     return _numbers(start.astype(keys.dtype), sample.dtype)
 
 
-def _slot_starts(
-    cells: NDArray[Any], width: NDArray[np.int64], shift: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _slot_starts(cells: NDArray[Any], width: Ints, shift: int) -> tuple[NDArray[np.uint64], Ints]:
     """The first key of each slot; the first slot of each cell."""
     first = np.cumsum(width) - width
     slot = np.arange(int(width.sum())) - np.repeat(first, width)
@@ -156,8 +155,6 @@ def make_tables(edges: NDArray[Any]) -> BinTables:
 
 # A monotone map from scores to at most 2**16 bins, fine where the scores are.
 
-
-Floats = NDArray[np.float64]
 
 _WIDE: dict[str, np.dtype[Any]] = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
 #: Types of which every value has a bin.
@@ -219,7 +216,7 @@ class ScoreMap:
             rounded = array.astype(self.dtype)
         if not np.array_equal(array, rounded):
             raise BadValueError(f"`edges` must be {grid} values")
-        self._tables: Any = None
+        self._tables: BinTables | None = None
 
     @classmethod
     def fit(cls, scores: ArrayLike) -> Self:
@@ -286,7 +283,7 @@ class ScoreMap:
         return int(self.edges.size) + 1
 
     @property
-    def exact(self) -> NDArray[np.bool_]:
+    def exact(self) -> Flags:
         """Whether a bin holds one value of the type at most, shape (B,)."""
         if self.grid not in _WIDE:
             return np.ones(self.n_bins, np.bool_)
@@ -303,7 +300,7 @@ class ScoreMap:
         """The smallest score of each bin, -inf for the first, shape (B,)."""
         return np.concatenate([[-np.inf], self.edges])
 
-    def bins(self, scores: ArrayLike) -> NDArray[np.int64]:
+    def bins(self, scores: ArrayLike) -> Ints:
         """The bins of scores.
 
         Parameters
@@ -332,7 +329,7 @@ class ScoreMap:
         column = self._convert(*as_scores(scores, "scores")[:2], "scores")
         return self._bins_of(column)
 
-    def _bins_of(self, column: NDArray[Any]) -> NDArray[np.int64]:
+    def _bins_of(self, column: NDArray[Any]) -> Ints:
         """The bins of scores that have the type of the map."""
         bins = np.empty(column.size, np.int64)
         at = find_score_bins(as_words(column), self._lookup(), bins)
@@ -357,7 +354,7 @@ class ScoreMap:
             if self.grid not in _WIDE:
                 edges = _evenly(edges)
             self._tables = make_tables(edges)
-        return self._tables  # type: ignore[no-any-return]
+        return self._tables
 
     def __eq__(self, other: object) -> bool:
         """Compare edges and grid."""
@@ -376,7 +373,7 @@ class ScoreMap:
 
 
 @cache
-def _values_of(grid: str) -> NDArray[np.float64]:
+def _values_of(grid: str) -> Floats:
     """List all values of a narrow type, ascending."""
     if grid == "bfloat16":  # the upper half of a float32; NumPy does not know it
         values = (np.arange(1 << 16, dtype=np.uint32) << np.uint32(16)).view(np.float32)

@@ -18,6 +18,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, parts
+from fastcmp.core.typing import Flags, Label
 from fastcmp.inputs.binary_labels import FEW, join_labels, positive_label, split_labels
 from fastcmp.inputs.scores import ScoreBlock
 from fastcmp.kernels.score_bins import count_score_bins, find_score_bins
@@ -136,12 +137,12 @@ def total_product(one: Counts, two: Counts) -> int:
 def bound_area(
     negatives: Counts,
     positives: Counts,
-    exact: NDArray[np.bool_],
+    exact: Flags,
     *,
     labels: tuple[Any, Any],
     n_missing: int = 0,
     within: tuple[int, int] = (0, 0),
-    resolved: NDArray[np.bool_] | None = None,
+    resolved: Flags | None = None,
 ) -> AreaBounds:
     """Bounds of the area by the counts of both classes in ascending bins.
 
@@ -259,7 +260,8 @@ def _count(
     for tables_of_part in private[1:]:
         for table, other in zip(tables, tables_of_part, strict=True):
             np.add(table, other, out=table)
-    return ends.min(axis=1).tolist()  # type: ignore[no-any-return]
+    lowest: list[int] = ends.min(axis=1).tolist()
+    return lowest
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -281,7 +283,7 @@ class ScoreState(State):
     counts: tuple[Counts, ...] = ()
 
     @classmethod
-    def of_maps(cls, bins: Any, names: int | Sequence[str] | None, positive: Any) -> Self:
+    def of_maps(cls, bins: Any, names: int | Sequence[str] | None, positive: Label) -> Self:
         """The state before the first block, by a map, maps by name, or None."""
         listed = check_names(names)
         if isinstance(bins, Mapping):

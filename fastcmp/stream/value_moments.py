@@ -15,6 +15,7 @@ from fastcmp.core.numbers import add, exact, value_of
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Section
 from fastcmp.core.threads import check_workers, parts
+from fastcmp.core.typing import ColumnLike, Floats, Ints, ModelsLike
 from fastcmp.counts.units import (
     DEGREES,
     SUMMED,
@@ -43,8 +44,6 @@ from fastcmp.stream.accumulator import (
     summed,
 )
 
-Floats = NDArray[np.float64]
-
 _CHUNK = 1 << 18  # values that are worked on at once: 2 MB, as the cache holds
 _LEAST = 1 << 11  # items: products of fewer columns are slower
 
@@ -59,9 +58,9 @@ class ValueBlock:
     #: Of the items; None where all are 1.
     weights: Floats | None
     #: Items by clusters; None where the items are the units, or come in this order.
-    order: NDArray[np.int64] | None
+    order: Ints | None
     #: Where each unit begins in this order, and the end, (U + 1,); None for items.
-    edges: NDArray[np.int64] | None
+    edges: Ints | None
     #: Clusters by name, shape (U,); empty for items.
     ids: tuple[Any, ...]
 
@@ -148,7 +147,7 @@ def columns_at_once(m: int) -> int:
 
 
 def read_values(
-    values: Any, groups: Any, weights: Any, names: tuple[str, ...] | None
+    values: object, groups: object, weights: Any, names: tuple[str, ...] | None
 ) -> ValueBlock:
     """Read a block; the models come in the order of `names`."""
     if getattr(values, "ndim", 2) == 3:  # one row of repeats an item
@@ -244,7 +243,7 @@ class UnitMoments(_Moments):
     """
 
     #: Items, and units.
-    counts: Annotated[NDArray[np.int64], custom(2)]
+    counts: Annotated[Ints, custom(2)]
     #: Exact sums, shape (2, 7 + 3 M): sizes, then three numbers a model: the sum of its
     #: values; of these without what models share on an item; its own scatter, with it.
     sums: Annotated[Floats, custom(2, "n_sums", dtype=np.float64)]
@@ -275,7 +274,7 @@ class UnitMoments(_Moments):
                 away = away * size
             raw = centred + common
             raw -= away[0]
-            centred -= away[1]  # noqa: PLW2901  # in place
+            np.subtract(centred, away[1], out=centred)
             offsets += np.stack([raw @ size, centred @ size])
             alone += np.einsum("ij,ij->i", raw, raw)
             over += centred.sum(axis=1)
@@ -415,7 +414,7 @@ class ClusterMoments(_Moments):
     """Sizes and sums of G clusters."""
 
     #: Items of each, shape (G,).
-    counts: Annotated[NDArray[np.int64], summed("g")]
+    counts: Annotated[Ints, summed("g")]
     #: Exact sums of weights, and of their squares, shape (2, 2, G).
     sizes: Annotated[Floats, custom(2, 2, "g", dtype=np.float64)]
     #: Exact sums of the values of each model without what the models have in common on
@@ -657,12 +656,17 @@ class ValueMoments(Accumulator):
         return self._state.n_units
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """Mean of each model, by weights, shape (M,); NaN without items."""
         return self._state.mean() if self._state.has_weight else np.full(self.n_models, np.nan)
 
     def update(
-        self, values: Any, *, groups: Any = None, weights: Any = None, workers: int | None = None
+        self,
+        values: ModelsLike,
+        *,
+        groups: ColumnLike | None = None,
+        weights: Any = None,
+        workers: int | None = None,
     ) -> Self:
         """Count a block of items.
 

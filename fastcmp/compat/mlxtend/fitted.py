@@ -14,6 +14,7 @@ from fastcmp.compat.mlxtend.labels import shared_codes
 from fastcmp.compat.mlxtend.samples import resamples
 from fastcmp.core.checks import as_whole, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.typing import ColumnLike, Floats
 from fastcmp.crossval.fold_tests import fold_test
 from fastcmp.crossval.runs import take_rows
 from fastcmp.inputs.columns import count_rows
@@ -36,7 +37,7 @@ def kind_of(estimator: Any) -> str | None:
     base = scikit_learn("base")
     try:
         # Release 1.7 warns where others raise.
-        estimator.__sklearn_tags__  # noqa: B018
+        _ = estimator.__sklearn_tags__
         if base.is_classifier(estimator):
             return "classifier"
         if base.is_regressor(estimator):
@@ -46,13 +47,13 @@ def kind_of(estimator: Any) -> str | None:
     return getattr(estimator, "_estimator_type", None)
 
 
-def scorer_of(estimator: Any, scoring: Any) -> Callable[..., Any]:
+def scorer_of(estimator: Any, scoring: str | Callable[..., float] | None) -> Callable[..., Any]:
     """The function of a fitted estimator, X and y that scores it.
 
     The kind of the estimator chooses the default.
     """
     if callable(scoring):
-        return scoring  # type: ignore[no-any-return]
+        return scoring
     if scoring is None:
         scoring = _SCORINGS.get(kind_of(estimator) or "")
         if scoring is None:
@@ -78,9 +79,9 @@ _STATES = 32767  # mlxtend draws the states of its splits below it
 def paired_ttest_5x2cv(
     estimator1: Any,
     estimator2: Any,
-    X: Any,  # noqa: N803  # scikit-learn's name
-    y: ArrayLike,
-    scoring: Any = None,
+    X: Any,
+    y: ColumnLike,
+    scoring: str | Callable[..., float] | None = None,
     random_seed: int | None = None,
 ) -> tuple[float, float]:
     """Dietterich's 5 x 2 cross-validated t test, like `mlxtend.evaluate`.
@@ -153,9 +154,9 @@ def paired_ttest_5x2cv(
 def combined_ftest_5x2cv(
     estimator1: Any,
     estimator2: Any,
-    X: Any,  # noqa: N803
-    y: ArrayLike,
-    scoring: Any = None,
+    X: Any,
+    y: ColumnLike,
+    scoring: str | Callable[..., float] | None = None,
     random_seed: int | None = None,
 ) -> tuple[float, float]:
     """Alpaydin's combined 5 x 2 cross-validated F test, like `mlxtend.evaluate`.
@@ -223,11 +224,11 @@ def combined_ftest_5x2cv(
 def paired_ttest_kfold_cv(
     estimator1: Any,
     estimator2: Any,
-    X: Any,  # noqa: N803
-    y: ArrayLike,
+    X: Any,
+    y: ColumnLike,
     cv: int = 10,
-    scoring: Any = None,
-    shuffle: bool = False,  # noqa: FBT001, FBT002
+    scoring: str | Callable[..., float] | None = None,
+    shuffle: bool = False,
     random_seed: int | None = None,
 ) -> tuple[float, float]:
     """K-fold cross-validated paired t test, like `mlxtend.evaluate`.
@@ -306,11 +307,11 @@ def paired_ttest_kfold_cv(
 def paired_ttest_resampled(
     estimator1: Any,
     estimator2: Any,
-    X: Any,  # noqa: N803
-    y: ArrayLike,
+    X: Any,
+    y: ColumnLike,
     num_rounds: int = 30,
     test_size: float = 0.3,
-    scoring: Any = None,
+    scoring: str | Callable[..., float] | None = None,
     random_seed: int | None = None,
 ) -> tuple[float, float]:
     """Resampled paired t test, like `mlxtend.evaluate`.
@@ -388,28 +389,18 @@ def paired_ttest_resampled(
 
 
 def _random_splits(
-    X: Any,  # noqa: N803
-    y: ArrayLike,
-    n: int,
-    test_size: float,
-    seed: int | None,
+    X: Any, y: ColumnLike, n: int, test_size: float, seed: int | None
 ) -> Iterator[tuple[Any, ...]]:
     """Split as mlxtend does: the generator of the seed draws a state for each split."""
     split = scikit_learn("model_selection").train_test_split
     states = np.random.RandomState(seed)  # as mlxtend
     for _ in range(n):
         state = states.randint(0, _STATES)
-        X1, X2, y1, y2 = split(  # noqa: N806
-            X, y, test_size=test_size, random_state=state
-        )
+        X1, X2, y1, y2 = split(X, y, test_size=test_size, random_state=state)
         yield (X1, y1), (X2, y2)
 
 
-def _halves(
-    X: Any,  # noqa: N803
-    y: ArrayLike,
-    seed: int | None,
-) -> Iterator[tuple[Any, ...]]:
+def _halves(X: Any, y: ColumnLike, seed: int | None) -> Iterator[tuple[Any, ...]]:
     """Five random halvings, each half tested on once."""
     for first, second in _random_splits(X, y, 5, 0.5, seed):
         yield first, second
@@ -419,7 +410,7 @@ def _halves(
 def _test(
     method: str,
     estimators: tuple[Any, Any],
-    scoring: Any,
+    scoring: str | Callable[..., float] | None,
     splits: Iterable[tuple[Any, ...]],
     shape: tuple[int, ...],
 ) -> tuple[float, float]:
@@ -442,21 +433,19 @@ def _test(
 # Bootstrap estimates of an estimator's score, and of its bias and variance.
 
 
-Floats = NDArray[np.float64]
-
 _RULES = (".632", ".632+", "oob")
 
 
 def bootstrap_point632_score(
     estimator: Any,
-    X: Any,  # noqa: N803
-    y: ArrayLike,
+    X: Any,
+    y: ColumnLike,
     n_splits: int = 200,
     method: str = ".632",
     scoring_func: Callable[..., float] | None = None,
-    predict_proba: bool = False,  # noqa: FBT001, FBT002
+    predict_proba: bool = False,
     random_seed: int | None = None,
-    clone_estimator: bool = True,  # noqa: FBT001, FBT002
+    clone_estimator: bool = True,
     **fit_params: Any,
 ) -> Floats:
     """Efron's .632 and .632+ bootstrap of a score, like `mlxtend.evaluate`.
@@ -616,9 +605,9 @@ def _default_score(estimator: Any, *, predict_proba: bool) -> Callable[..., floa
 
 def bias_variance_decomp(
     estimator: Any,
-    X_train: Any,  # noqa: N803
+    X_train: Any,
     y_train: ArrayLike,
-    X_test: Any,  # noqa: N803
+    X_test: Any,
     y_test: ArrayLike,
     loss: str = "0-1_loss",
     num_rounds: int = 200,
@@ -720,7 +709,7 @@ def bias_variance_decomp(
     return expected, bias, variance
 
 
-def _check_rows(X: Any, y: Any, name: str = "X") -> int:  # noqa: N803
+def _check_rows(X: Any, y: Any, name: str = "X") -> int:
     n = count_rows(X, name)
     if n != count_rows(y, "y"):
         raise BadValueError(f"`{name}` has {n} rows, its targets are {count_rows(y, 'y')}")
@@ -730,13 +719,7 @@ def _check_rows(X: Any, y: Any, name: str = "X") -> int:  # noqa: N803
 
 
 def _fit(  # one fit and all it needs
-    estimator: Any,
-    X: Any,  # noqa: N803
-    y: Any,
-    rows: NDArray[np.intp],
-    params: dict[str, Any],
-    *,
-    clone: bool,
+    estimator: Any, X: Any, y: Any, rows: NDArray[np.intp], params: dict[str, Any], *, clone: bool
 ) -> Any:
     """Fit on some rows, and select these rows of parameters with an entry per row."""
     model = scikit_learn("base").clone(estimator, safe=False) if clone else estimator

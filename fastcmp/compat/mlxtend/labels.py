@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
+from fastcmp.core.typing import ColumnLike, Floats, Ints, Label
 from fastcmp.inputs.columns import Column, kind_of, read_column
 from fastcmp.inputs.labels import Labels, encode, sorted_codes
 from fastcmp.paired import mcnemar as paired
@@ -18,7 +19,7 @@ from fastcmp.pairwise.cochran import cochrans_q as _cochrans_q
 from fastcmp.pairwise.compare_all import compare_all
 
 
-def shared_codes(columns: Mapping[str, ArrayLike]) -> tuple[list[NDArray[np.intp]], list[Any]]:
+def shared_codes(columns: Mapping[str, ColumnLike]) -> tuple[list[NDArray[np.intp]], list[Any]]:
     """Encode columns of any lengths: the codes of each, and the classes in order."""
     read = [read_column(raw, name).factorized() for name, raw in columns.items()]
     for column in read:
@@ -56,9 +57,7 @@ def _refuse_missing(column: Column) -> None:
 
 
 def mcnemar(
-    ary: ArrayLike,
-    corrected: bool = True,  # noqa: FBT001, FBT002  # mlxtend's signature
-    exact: bool = False,  # noqa: FBT001, FBT002
+    ary: ArrayLike, corrected: bool = True, exact: bool = False
 ) -> tuple[float | None, float]:
     """McNemar's test from a 2 x 2 table, like `mlxtend.evaluate.mcnemar`.
 
@@ -123,9 +122,7 @@ def mcnemar(
     return chi2, np.float64(result.pvalue)
 
 
-def mcnemar_table(
-    y_target: ArrayLike, y_model1: ArrayLike, y_model2: ArrayLike
-) -> NDArray[np.int64]:
+def mcnemar_table(y_target: ColumnLike, y_model1: ColumnLike, y_model2: ColumnLike) -> Ints:
     """Count on which samples two models are right, like `mlxtend.evaluate`.
 
     Parameters
@@ -172,9 +169,7 @@ def mcnemar_table(
     return paired.mcnemar_table(labels.y_true, *labels.preds)
 
 
-def mcnemar_tables(
-    y_target: ArrayLike, *y_model_predictions: ArrayLike
-) -> dict[str, NDArray[np.float64]]:
+def mcnemar_tables(y_target: ColumnLike, *y_model_predictions: ColumnLike) -> dict[str, Floats]:
     """Count on which samples all pairs are right, like `mlxtend.evaluate`.
 
     Parameters
@@ -232,7 +227,7 @@ def mcnemar_tables(
     }
 
 
-def cochrans_q(y_target: ArrayLike, *y_model_predictions: ArrayLike) -> tuple[float, float]:
+def cochrans_q(y_target: ColumnLike, *y_model_predictions: ColumnLike) -> tuple[float, float]:
     """Cochran's Q test, like `mlxtend.evaluate.cochrans_q`.
 
     Parameters
@@ -284,7 +279,7 @@ def cochrans_q(y_target: ArrayLike, *y_model_predictions: ArrayLike) -> tuple[fl
     return np.float64(result.statistic), np.float64(result.pvalue)
 
 
-def ftest(y_target: ArrayLike, *y_model_predictions: ArrayLike) -> tuple[float, float]:
+def ftest(y_target: ColumnLike, *y_model_predictions: ColumnLike) -> tuple[float, float]:
     """Looney's F test, like `mlxtend.evaluate.ftest`.
 
     Parameters
@@ -348,7 +343,7 @@ def ftest(y_target: ArrayLike, *y_model_predictions: ArrayLike) -> tuple[float, 
 
 
 def _encode_many(
-    y_target: ArrayLike, predictions: tuple[ArrayLike, ...]
+    y_target: ColumnLike, predictions: tuple[ColumnLike, ...]
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """The arguments of a function of many models."""
     if len(predictions) < 2:
@@ -357,7 +352,7 @@ def _encode_many(
     return labels.y_true, dict(zip(labels.names, labels.preds, strict=True))
 
 
-def _encode(y_target: ArrayLike, models: dict[str, ArrayLike]) -> Labels:
+def _encode(y_target: ColumnLike, models: dict[str, ColumnLike]) -> Labels:
     """Encode without dropping a sample."""
     lacks: ValueError = BadValueError("`y_target` lacks labels")
     try:
@@ -396,11 +391,11 @@ class _Counts(NamedTuple):
 
 
 def accuracy_score(
-    y_target: ArrayLike,
-    y_predicted: ArrayLike,
+    y_target: ColumnLike,
+    y_predicted: ColumnLike,
     method: str = "standard",
-    pos_label: Any = 1,
-    normalize: bool = True,  # noqa: FBT001, FBT002  # mlxtend's signature
+    pos_label: Label = 1,
+    normalize: bool = True,
 ) -> float:
     """Accuracy in four meanings, like `mlxtend.evaluate.accuracy_score`.
 
@@ -465,11 +460,8 @@ def accuracy_score(
 
 
 def confusion_matrix(
-    y_target: ArrayLike,
-    y_predicted: ArrayLike,
-    binary: bool = False,  # noqa: FBT001, FBT002
-    positive_label: Any = 1,
-) -> NDArray[np.int64]:
+    y_target: ColumnLike, y_predicted: ColumnLike, binary: bool = False, positive_label: Label = 1
+) -> Ints:
     """Count samples by true and predicted class, like `mlxtend.evaluate`.
 
     Parameters
@@ -528,10 +520,7 @@ def confusion_matrix(
 
 
 def lift_score(
-    y_target: ArrayLike,
-    y_predicted: ArrayLike,
-    binary: bool = True,  # noqa: FBT001, FBT002
-    positive_label: Any = 1,
+    y_target: ColumnLike, y_predicted: ColumnLike, binary: bool = True, positive_label: Label = 1
 ) -> float:
     """Precision divided by prevalence, like `mlxtend.evaluate.lift_score`.
 
@@ -586,10 +575,10 @@ def lift_score(
 
 
 def scoring(
-    y_target: ArrayLike,
-    y_predicted: ArrayLike,
+    y_target: ColumnLike,
+    y_predicted: ColumnLike,
     metric: str = "error",
-    positive_label: Any = 1,
+    positive_label: Label = 1,
     unique_labels: Any = "auto",
 ) -> float:
     """Score predicted labels, like `mlxtend.evaluate.scoring`.
@@ -709,7 +698,7 @@ def _position(label: Any, classes: Sequence[Any]) -> int:
     return next((i for i, name in enumerate(classes) if name == label), -1)
 
 
-def _count(y_target: ArrayLike, y_predicted: ArrayLike, positive: Any) -> _Counts:
+def _count(y_target: ColumnLike, y_predicted: ColumnLike, positive: Any) -> _Counts:
     (true, pred), classes = _read_both(y_target, y_predicted)
     at = _position(positive, classes)
     # 1 may be missing among samples that are all 0, but not among "yes" and "no".
@@ -720,7 +709,7 @@ def _count(y_target: ArrayLike, y_predicted: ArrayLike, positive: Any) -> _Count
 
 
 def _read_both(
-    y_target: ArrayLike, y_predicted: ArrayLike
+    y_target: ColumnLike, y_predicted: ColumnLike
 ) -> tuple[list[NDArray[np.intp]], list[Any]]:
     codes, classes = shared_codes({"y_target": y_target, "y_predicted": y_predicted})
     true, pred = codes

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastcmp.core.checks import as_numbers, as_proportion, as_whole, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
+from fastcmp.core.typing import ColumnLike, Floats
 from fastcmp.paired.unpaired_accuracies import score_statistic
 
 
@@ -182,17 +183,15 @@ _SLACK = 1e-12  # statistics that differ by less, relative to their scale, are e
 _MOST_SUMS = 2**22  # sums of one half of the data
 _MOST_CALLS = 10**7  # of a function of the user's
 
-Floats = NDArray[np.float64]
-
 
 def permutation_test(
     x: ArrayLike,
-    y: ArrayLike,
+    y: ColumnLike,
     func: Any = "x_mean != y_mean",
     method: str = "exact",
     num_rounds: int = 1000,
     seed: int | None = None,
-    paired: bool = False,  # noqa: FBT001, FBT002
+    paired: bool = False,
 ) -> float:
     """Permutation test of two samples, like `mlxtend.evaluate.permutation_test`.
 
@@ -274,7 +273,7 @@ def permutation_test(
     return float(extreme.mean())
 
 
-def _read_sample(raw: ArrayLike, name: str) -> Floats:
+def _read_sample(raw: object, name: str) -> Floats:
     sample = as_numbers(raw, name).astype(np.float64)
     if sample.ndim != 1 or not sample.size:
         raise BadValueError(f"`{name}` must be a list of numbers", f"shape {sample.shape}")

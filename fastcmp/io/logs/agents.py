@@ -302,7 +302,7 @@ def _read_swe_bench(
     else:
         for name, entry in content.items():
             if not isinstance(is_resolved := at(entry, "resolved"), bool):
-                raise ValueError(  # noqa: TRY004  # of data
+                raise ValueError(
                     f"{path}: 'resolved' of {name} must be true or false, got "
                     f"{json.dumps(is_resolved)[:60]}"
                 )

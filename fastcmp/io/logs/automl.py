@@ -10,9 +10,9 @@ from typing import Any, TextIO
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import csv
 
+from fastcmp.core.typing import Flags, Floats
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, NoItemValuesError, Sign, grouped
 from fastcmp.io.logs.heads import check_size
@@ -166,7 +166,7 @@ def _rows_of(file: LogFile, options: LogOptions) -> Rows:
 
 
 def _guessed(
-    table: LogTable, task: Labels, values: NDArray[np.float64], metric_columns: Sequence[str]
+    table: LogTable, task: Labels, values: Floats, metric_columns: Sequence[str]
 ) -> Labels:
     """The metric of each task: the column that `result` repeats wherever it has a value."""
     columns = [table.values(name) for name in metric_columns]
@@ -192,7 +192,7 @@ def _guessed(
     return Labels(of_task[task.codes], tuple(metric_columns[i] for i in used))
 
 
-def _losses(values: NDArray[np.float64], metric: Labels, file: LogFile) -> NDArray[np.bool_]:
+def _losses(values: Floats, metric: Labels, file: LogFile) -> Flags:
     """Which rows hold losses whose sign is not turned."""
     is_loss = np.zeros(values.size, np.bool_)
     for code, name in enumerate(metric.texts):

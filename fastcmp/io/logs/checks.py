@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Ints
 from fastcmp.io.logs.choosing import label_of
 from fastcmp.io.logs.format import LogPart
 from fastcmp.io.logs.joining import Joint, status_of
@@ -102,7 +103,7 @@ def check_same_items(joint: Joint, complain: Complain) -> None:
             return
 
 
-def _named(joint: Joint, keys: NDArray[np.int64], less: NDArray[np.int64]) -> str:
+def _named(joint: Joint, keys: Ints, less: Ints) -> str:
     """Count items, or answers to them, that a part lacks, and name the first three."""
     n_repeats = len(joint.repeats)
     is_known = np.zeros(len(joint.items), np.bool_)
@@ -124,7 +125,7 @@ def _named(joint: Joint, keys: NDArray[np.int64], less: NDArray[np.int64]) -> st
 
 def _fingerprints(
     joint: Joint, name: str
-) -> tuple[NDArray[np.uint64], list[tuple[LogPart, NDArray[np.int64], LogPart]]]:
+) -> tuple[NDArray[np.uint64], list[tuple[LogPart, Ints, LogPart]]]:
     """Fingerprints by key, and the parts in which they differ from those of another part."""
     prints_by_key = np.zeros(joint.n_keys, np.uint64)
     owner = np.zeros(joint.n_keys, np.int32)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadTypeError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Ints
 from fastcmp.io.logs.format import LogPart, grouped
 from fastcmp.io.logs.reading import Complain
 from fastcmp.io.logs.words import a_task, counted, listed, task_label
@@ -276,7 +277,7 @@ def _as_repeats(runs: Sequence[Sequence[LogPart]]) -> list[LogPart]:
     return renumbered
 
 
-def texts(items: NDArray[np.int64] | Sequence[str]) -> list[str]:
+def texts(items: Ints | Sequence[str]) -> list[str]:
     """Write items as text, which is their identity."""
     if isinstance(items, np.ndarray):
         items = items.tolist()

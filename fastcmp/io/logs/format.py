@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.words import UNSCORED
 
@@ -31,9 +32,9 @@ class LogPart:
     subset: str = ""
     metric: str = ""
     #: Identity of each item within its task and subset: whole numbers, or text.
-    items: NDArray[np.int64] | Sequence[str] = ()
+    items: Ints | Sequence[str] = ()
     #: As they stand in the file, NaN where there is none, shape (n,).
-    values: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    values: Floats = field(default_factory=lambda: np.zeros(0))
     #: Epoch, trial or seed, shape (n,); None: all are 0.
     repeats: NDArray[np.int32] | None = None
     #: Codes of `STATUS`, shape (n,), and what NaN means where they do not say.

@@ -222,7 +222,7 @@ def read_instances(
             about, count = stat.name, stat.count
             total = 0 if stat.sum is msgspec.UNSET else stat.sum
             if not isinstance(about, dict) or not isinstance(name := about.get("name"), str):
-                raise ValueError(f"{path}: a statistic without a name: {str(stat)[:80]}")  # noqa: TRY004  # of data
+                raise ValueError(f"{path}: a statistic without a name: {str(stat)[:80]}")
             if about.get("perturbation"):
                 continue
             split = str(about.get("split") or "")

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
+from fastcmp.inputs.columns import is_missing
 from fastcmp.io.logs import json_lines
 from fastcmp.io.logs.entries import at, grade, mapping, number, prints, text, written
 from fastcmp.io.logs.files import LogFile
@@ -166,7 +167,7 @@ def sample(entry: Any, scorer: str, where: str) -> Sample:
     """
     item = at(entry, "id")
     if not isinstance(item, int | str) or isinstance(item, bool):
-        raise ValueError(f"{where}: wanted samples with an id, a whole number or text")  # noqa: TRY004
+        raise ValueError(f"{where}: wanted samples with an id, a whole number or text")
     epoch = entry.get("epoch", 1)
     if type(epoch) is not int or not 0 <= epoch < 2**31:
         raise ValueError(f"{where}: sample {item!r}: its epoch is no whole number: {epoch!r}")
@@ -174,7 +175,7 @@ def sample(entry: Any, scorer: str, where: str) -> Sample:
     if scores is None:
         scores = {} if entry.get("score") is None else {scorer: entry["score"]}
     if not isinstance(scores, dict):
-        raise ValueError(f"{where}: sample {item!r}: its scores have no names")  # noqa: TRY004
+        raise ValueError(f"{where}: sample {item!r}: its scores have no names")
     texts = mapping(entry, "attachments")
     target = entry.get("target")
     targets = target if isinstance(target, list) else [target]
@@ -422,7 +423,7 @@ def column(run: Run, source: Source) -> dict[str, Any]:
             value = _value(score)
             if key is not None and isinstance(value, dict):
                 value = value.get(key)
-            elif key is not None and value == value and value is not None:  # noqa: PLR0124  # no NaN
+            elif key is not None and not is_missing(value):
                 raise ValueError(
                     f"{_where(run, sample, source)}: {value!r}, but elsewhere this scorer gives "
                     "several values by name"

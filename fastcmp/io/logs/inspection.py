@@ -21,7 +21,7 @@ from fastcmp.io.logs.words import STATUS, sentences
 
 
 def inspect_results(
-    path: Any,
+    path: str | Path,
     *,
     metric: str | None = None,
     task: str | Sequence[str] | None = None,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.io.logs.choosing import filled, label_of, repeats_of, texts
 from fastcmp.io.logs.format import LogPart
 from fastcmp.io.logs.reading import Complain
@@ -68,7 +69,7 @@ class Joint:
 
     parts: tuple[LogPart, ...]
     #: Items of any model, n of them, and repeats, R.
-    items: NDArray[np.int64] | list[str]
+    items: Ints | list[str]
     repeats: NDArray[np.int32]
     #: The key of each row, of each part.
     keys: tuple[Places, ...]
@@ -176,9 +177,9 @@ class Block(NamedTuple):
     """Answers of all models to the items of one task and subset."""
 
     #: Key of each column, K of them.
-    keys: NDArray[np.int64]
+    keys: Ints
     #: NaN where there is none, shape (M, K).
-    values: NDArray[np.float64]
+    values: Floats
     #: Codes of `STATUS`, shape (M, K); None: all are "ok".
     status: NDArray[np.uint8] | None
     #: Shape (M, K); None: one each.
@@ -196,7 +197,7 @@ def status_of(part: LogPart) -> NDArray[np.uint8] | None:
     return status if status.any() else None
 
 
-def scatter(joint: Joint, keys: NDArray[np.int64]) -> Block:
+def scatter(joint: Joint, keys: Ints) -> Block:
     """Put the answers of each model in the columns of some keys, which are in order."""
     shape = len(joint.parts), len(keys)
     column = np.full(joint.n_keys, -1)
@@ -228,7 +229,7 @@ def scatter(joint: Joint, keys: NDArray[np.int64]) -> Block:
     return Block(keys, values, status, attempts)
 
 
-def check_answers(joint: Joint, kept: NDArray[np.int64], complain: Complain) -> None:
+def check_answers(joint: Joint, kept: Ints, complain: Complain) -> None:
     """Refuse answers without a value, naming the first and counting all."""
     is_kept = np.zeros(joint.n_keys, np.bool_)
     is_kept[kept] = True
@@ -299,7 +300,7 @@ def drop(block: Block, joint: Joint) -> tuple[Block, list[str]]:
     return Block(block.keys[is_kept], block.values[:, is_kept], None, attempts), [remark]
 
 
-def common_remark(joint: Joint, keys: NDArray[np.int64]) -> list[str]:
+def common_remark(joint: Joint, keys: Ints) -> list[str]:
     """A remark on the number of items that some model lacks, and on these models."""
     n_repeats = len(joint.repeats)
     present = joint.present() > 0

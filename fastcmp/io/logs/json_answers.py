@@ -196,7 +196,7 @@ def _read_evalplus(file: LogFile, options: LogOptions) -> list[LogPart]:
     content = read_object(path, options.memory_limit)
     tasks = content.get("eval")
     if not isinstance(tasks, dict):
-        raise ValueError(f"{path}: eval must be an object of tasks, got {as_text(tasks)[:40]!r}")  # noqa: TRY004  # of data
+        raise ValueError(f"{path}: eval must be an object of tasks, got {as_text(tasks)[:40]!r}")
     solutions = {task: objects(entries, path, f"eval[{task!r}]") for task, entries in tasks.items()}
     has_plus = any(one.get("plus_status") for entries in solutions.values() for one in entries)
     identity = text(content.get("hash")) or None

@@ -19,9 +19,9 @@ from typing import Annotated, Any, NamedTuple, NoReturn, TypeAlias, TypeVar, cas
 import msgspec
 import numpy as np
 from msgspec import UNSET
-from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.io.logs.entries import grade, text_prints, texts
 from fastcmp.io.logs.files import opened
 
@@ -69,7 +69,7 @@ def read_object(path: Path, memory_limit: int) -> dict[str, Any]:
     """Parse a file that must hold an object."""
     content = read(path, memory_limit)
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: is not a JSON object, but {type(content).__name__}")  # noqa: TRY004  # of data
+        raise ValueError(f"{path}: is not a JSON object, but {type(content).__name__}")
     return content
 
 
@@ -172,7 +172,7 @@ def _array(path: Path, memory_limit: int) -> list[dict[str, Any]]:
     content = read(path, memory_limit)
     for i, entry in enumerate(content):
         if not isinstance(entry, dict):
-            raise ValueError(f"{path}: entry {i + 1} of its array is not an object")  # noqa: TRY004
+            raise ValueError(f"{path}: entry {i + 1} of its array is not an object")
     if not content:
         raise ValueError(f"{path}: holds an empty array")
     return cast("list[dict[str, Any]]", content)
@@ -194,7 +194,7 @@ class Block(NamedTuple):
     """Values of wanted keys in some lines of a file, without those that are empty."""
 
     #: Number of each line, from 1.
-    lines: NDArray[np.int64]
+    lines: Ints
     values: Mapping[Key, Sequence[Any]]
     #: Whether all are of their `Plain` types.
     is_plain: bool
@@ -227,7 +227,7 @@ def read_blocks(
     def made(entry: Mapping[str, Any]) -> Any:
         return row(**{field: entry.get(name, UNSET) for field, name in fields.items()})
 
-    def block(rows: Sequence[Any], lines: NDArray[np.int64], *, is_plain: bool = False) -> Block:
+    def block(rows: Sequence[Any], lines: Ints, *, is_plain: bool = False) -> Block:
         columns = {name: [*map(attrgetter(field), rows)] for field, name in fields.items()}
         values: dict[Key, Sequence[Any]] = {}
         for key in keys:
@@ -311,7 +311,7 @@ def parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
 # What becomes of the values of a key, block by block.
 
 
-def numbers(values: Sequence[Any]) -> NDArray[np.float64]:
+def numbers(values: Sequence[Any]) -> Floats:
     """Numbers, NaN where there is none, and what is there instead, shape (2, n).
 
     True is 1, false 0; grades are numbers too.
@@ -369,7 +369,7 @@ def read_columns(
     columns: Mapping[Key, Convert],
     memory_limit: int,
     plain: Mapping[Key, Plain] | None = None,
-) -> tuple[dict[Key, Any], NDArray[np.int64]]:
+) -> tuple[dict[Key, Any], Ints]:
     """What becomes of the values of each key, and the number of each line."""
     blocks: dict[Key, list[Any]] = {key: [] for key in columns}
     sooner = {**columns, **{key: known.convert for key, known in (plain or {}).items()}}
@@ -395,9 +395,7 @@ def read_columns(
     return joined, np.concatenate(lines)
 
 
-def ids(
-    path: Path, key: str, values: Sequence[Any], lines: NDArray[np.int64]
-) -> NDArray[np.int64] | list[str]:
+def ids(path: Path, key: str, values: Sequence[Any], lines: Ints) -> Ints | list[str]:
     """Identities: whole numbers where all are, else texts; none may be missing."""
     if isinstance(values, np.ndarray):
         return values

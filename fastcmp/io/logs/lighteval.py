@@ -158,7 +158,7 @@ def _values(metrics: Any, path: Path) -> Mapping[str, Any]:
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
             raise ValueError(f"{path}: metrics that cannot be read: {metrics[:80]!r}") from error
     if not isinstance(metrics, dict):
-        raise ValueError(f"{path}: wanted metrics by name, got {str(metrics)[:80]}")  # noqa: TRY004
+        raise ValueError(f"{path}: wanted metrics by name, got {str(metrics)[:80]}")
     return metrics
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Flags
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.entries import at, combine, mapping, number, prints, whole, written
 from fastcmp.io.logs.files import LogFile
@@ -393,7 +393,7 @@ def _metrics(run: _Run, first: dict[str, Any]) -> list[str]:
 
 def _chosen_rows(
     run: _Run, items: object, filters: Sequence[str | None] | None
-) -> tuple[str, slice | NDArray[np.bool_]]:
+) -> tuple[str, slice | Flags]:
     """Choose the rows of one filter; "" where neither file names it."""
     if filters is not None and any(filters):
         names = list(dict.fromkeys(name or "none" for name in dict.fromkeys(filters)))

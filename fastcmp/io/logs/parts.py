@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.io.formats import model_name
 from fastcmp.io.logs.entries import number, prints
 from fastcmp.io.logs.format import LogPart, grouped
@@ -31,7 +32,7 @@ class Rows:
 
     model: Labels
     item: Labels
-    values: NDArray[np.float64]
+    values: Floats
     metric: Labels
     task: Labels | None = None
     subset: Labels | None = None
@@ -94,7 +95,7 @@ def parts_of_rows(rows: Rows, template: LogPart) -> list[LogPart]:
     return parts
 
 
-def _cut(column: NDArray[Any] | None, rows: NDArray[np.int64]) -> Any:
+def _cut(column: NDArray[Any] | None, rows: Ints) -> Any:
     return None if column is None else column[rows]
 
 

@@ -37,7 +37,7 @@ Groups = dict[tuple[str, str], dict[str, LogPart]]
 
 
 def read_results(
-    path: Any,
+    path: str | Path,
     *,
     metric: str | Mapping[str, str] | None = None,
     task: str | Sequence[str] | None = None,
@@ -195,7 +195,7 @@ def read_results(
 
 
 def read_options(
-    *, tasks: Any, ids: Any, columns: Any, memory_limit: Any, **more: Any
+    *, tasks: Any, ids: object, columns: Any, memory_limit: Any, **more: Any
 ) -> LogOptions:
     """Check what concerns the reading of files."""
     if more["filter"] is not None and not isinstance(more["filter"], str):
@@ -216,12 +216,13 @@ def read_options(
     return LogOptions(tasks=tasks, ids=ids, columns=dict(columns or {}), **more)
 
 
-def _texts(texts: Any, name: str) -> list[str]:
+def _texts(texts: object, name: str) -> list[str]:
     """Read a name, or several."""
-    names = [texts] if isinstance(texts, str) else texts
-    several = isinstance(names, (list, tuple, set, frozenset)) and names
-    if several and all(isinstance(text, str) for text in names):
-        return list(names)
+    if isinstance(texts, str):
+        return [texts]
+    several = isinstance(texts, (list, tuple, set, frozenset)) and texts
+    if several and all(isinstance(text, str) for text in several):
+        return list(several)
     raise BadTypeError(f"`{name}` must be text, or a sequence of texts", repr(texts))
 
 

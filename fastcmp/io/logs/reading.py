@@ -153,7 +153,7 @@ def several_message(recognised: Sequence[Recognised]) -> str:
     )
 
 
-def nothing_message(path: Any, recognition: Recognition) -> str:
+def nothing_message(path: str | Path, recognition: Recognition) -> str:
     """The message that nothing can be read."""
     where = path if isinstance(path, (str, PathLike)) else listed(path)
     if recognition.alone:
@@ -209,7 +209,7 @@ def refuse(problem: str | ValueError) -> None:
 
 
 def read_logs(
-    path: object,
+    path: Any,
     options: LogOptions,
     format_: str | None,
     workers: int | None,

@@ -14,6 +14,7 @@ from fastcmp.core.records import Record, ScoreTable
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, table_of, written
 from fastcmp.core.sentences import answer, how
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.inputs.values import ItemTable
 from fastcmp.io.logs.words import STATUS, counted, listed, task_label
 
@@ -38,12 +39,12 @@ class Results(Record):
     metrics: tuple[str, ...]
     #: What each item is called, shape (N,), and its task, an index of `tasks`.
     items: NDArray[Any]
-    item_tasks: NDArray[np.int64]
+    item_tasks: Ints
     #: Item of each column, an index of `items`, and epoch, trial or seed, shape (K,).
-    columns_items: NDArray[np.int64]
+    columns_items: Ints
     repeats: NDArray[np.int32]
     #: Values, higher is better, shape (M, K).
-    answers: NDArray[np.float64]
+    answers: Floats
     #: Why a value was missing: 0 ok, 1 error, 2 unscored, shape (M, K); None: all ok.
     status: NDArray[np.uint8] | None = None
     #: How many answers each value is the mean of, shape (M, K); None: one.
@@ -62,8 +63,8 @@ class Results(Record):
     #: What was made of answers without a value, and how many there were of each model
     #: and task, shape (M, D): errors, and answers that no score was given.
     errors: str = "raise"
-    task_errors: NDArray[np.int64]
-    task_unscored: NDArray[np.int64]
+    task_errors: Ints
+    task_unscored: Ints
     #: Items that were left out, for any reason.
     n_left_out: int = 0
     #: Files that were not read.
@@ -90,15 +91,15 @@ class Results(Record):
         return tuple(task_label(*task_and_subset) for task_and_subset in self.tasks)
 
     @property
-    def n_errors(self) -> NDArray[np.int64]:
+    def n_errors(self) -> Ints:
         """Answers of each model that were errors, shape (M,)."""
-        n: NDArray[np.int64] = self.task_errors.sum(axis=1)
+        n: Ints = self.task_errors.sum(axis=1)
         return n
 
     @property
-    def n_unscored(self) -> NDArray[np.int64]:
+    def n_unscored(self) -> Ints:
         """Answers of each model that were given no score, shape (M,)."""
-        n: NDArray[np.int64] = self.task_unscored.sum(axis=1)
+        n: Ints = self.task_unscored.sum(axis=1)
         return n
 
     @property
@@ -366,7 +367,7 @@ class Results(Record):
             sections.append(_tasks(self, means))
         return sections
 
-    def _by_repeat(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _by_repeat(self) -> tuple[Floats, Ints]:
         """The values with an axis of repeats, and how many there are."""
         per_item = np.bincount(self.columns_items, minlength=len(self.items))
         ends = np.cumsum(per_item)
@@ -376,13 +377,13 @@ class Results(Record):
         values[:, self.columns_items, place] = self.answers
         return values, np.tile(per_item, (shape[0], 1))
 
-    def _item_means(self) -> NDArray[np.float64]:
+    def _item_means(self) -> Floats:
         """The mean answer to each item, shape (M, N)."""
         if self.is_answered_once:
             return self.answers
         starts = np.flatnonzero(np.diff(self.columns_items, prepend=-1))
         sums = np.add.reduceat(self.answers, starts, axis=1)
-        means: NDArray[np.float64] = sums / np.bincount(self.columns_items)
+        means: Floats = sums / np.bincount(self.columns_items)
         return means
 
 
@@ -411,7 +412,7 @@ def _sentences(results: Results) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _tasks(results: Results, means: NDArray[np.float64]) -> Section:
+def _tasks(results: Results, means: Floats) -> Section:
     """A row a task."""
     n = np.bincount(results.item_tasks, minlength=len(results.tasks))
     sums = [np.bincount(results.item_tasks, row, len(results.tasks)) for row in means]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats
 from fastcmp.io.chosen import TARGET, plan_values
 from fastcmp.io.formats import family, kind_of
 from fastcmp.io.logs.files import LogFile
@@ -213,7 +214,7 @@ def _turned(part: LogPart) -> LogPart:
 
 
 def _status(
-    labels: Labels | None, values: NDArray[np.float64], table: LogTable
+    labels: Labels | None, values: Floats, table: LogTable
 ) -> tuple[NDArray[np.uint8] | None, tuple[str, ...]]:
     """Read why values are missing; a value beside a failure does not count."""
     if labels is None:
@@ -424,7 +425,7 @@ def _columns(file: LogFile, names: Sequence[str], options: LogOptions) -> Mappin
         column = content.get(name)
         column = list(column.values()) if isinstance(column, dict) else column
         if not isinstance(column, list):
-            raise ValueError(f"{file.path}: {name!r} must be a list, got {str(column)[:40]}")  # noqa: TRY004  # of data
+            raise ValueError(f"{file.path}: {name!r} must be a list, got {str(column)[:40]}")
         columns[name] = column
     if len({len(column) for column in columns.values()}) > 1:
         raise ValueError(f"{file.path}: its columns are of different lengths")

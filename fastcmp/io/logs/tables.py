@@ -15,6 +15,7 @@ from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from fastcmp.core.render import visible
+from fastcmp.core.typing import Floats, Ints
 from fastcmp.inputs.columns import is_missing, plain_number
 from fastcmp.io.formats import kind_of
 from fastcmp.io.logs import entries
@@ -32,10 +33,10 @@ _EMPTY = {"", "na", "n/a", "nan", "null"}
 class Labels:
     """A column of labels, as text with codes; -1 where one is missing."""
 
-    codes: NDArray[np.int64]
+    codes: Ints
     texts: tuple[str, ...]
 
-    def at(self, rows: NDArray[np.int64] | slice = slice(None)) -> list[str]:
+    def at(self, rows: Ints | slice = slice(None)) -> list[str]:
         """List the texts of some rows, "" for missing ones."""
         texts_and_missing = np.empty(len(self.texts) + 1, object)
         texts_and_missing[:-1] = self.texts
@@ -43,7 +44,7 @@ class Labels:
         row_texts: list[str] = texts_and_missing[self.codes[rows]].tolist()
         return row_texts
 
-    def take(self, rows: NDArray[np.int64]) -> Labels:
+    def take(self, rows: Ints) -> Labels:
         """The labels of some rows."""
         return Labels(self.codes[rows], self.texts)
 
@@ -78,7 +79,7 @@ class _Codes(dict[Any, int]):
         code = self[entry] = self.places.setdefault(text, len(self.places)) if text else -1
         return code
 
-    def of(self, entries: Sequence[Any]) -> NDArray[np.int64]:
+    def of(self, entries: Sequence[Any]) -> Ints:
         """The code of each entry, -1 where one is missing, shape (n,)."""
         # True, 1 and 1.0 are the same key, and no list is one.
         if set(map(type, entries)) <= {str, int, type(None), UnsetType}:
@@ -86,11 +87,11 @@ class _Codes(dict[Any, int]):
         texts = map(_text, entries)
         return np.array([-1 if text is None else self[text] for text in texts], np.int64)
 
-    def of_plain(self, entries: Sequence[str | int | None]) -> NDArray[np.int64]:
+    def of_plain(self, entries: Sequence[str | int | None]) -> Ints:
         """The same of texts and whole numbers, each of which is written once."""
         return np.fromiter(map(self.__getitem__, entries), np.int64, len(entries))
 
-    def labels(self, codes: NDArray[np.int64]) -> Labels:
+    def labels(self, codes: Ints) -> Labels:
         """Labels of these codes."""
         return Labels(codes, tuple(self.places))
 
@@ -110,7 +111,7 @@ def as_labels(raw: Any) -> Labels:
         except pa.ArrowNotImplementedError:  # lists and structs
             return as_labels(raw.to_pylist())
     indices = raw.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    codes: NDArray[np.int64] = np.asarray(indices, np.int64)
+    codes: Ints = np.asarray(indices, np.int64)
     texts = raw.dictionary.to_pylist()
     if pa.types.is_string(raw.type.value_type) and "" not in texts:
         return Labels(codes, tuple(texts))
@@ -128,10 +129,10 @@ def _text(entry: object) -> str | None:
     return None if missing else str(plain_number(entry))
 
 
-def as_numbers(raw: Any, path: Path, name: str) -> NDArray[np.float64]:
+def as_numbers(raw: Any, path: Path, name: str) -> Floats:
     """Read a column of values: numbers, booleans or grades; NaN where none is."""
     if isinstance(raw, np.ndarray):
-        values: NDArray[np.float64] = raw
+        values: Floats = raw
     elif isinstance(raw, list):
         try:
             is_plain = set(map(type, raw)) <= {int, float, bool}
@@ -248,7 +249,7 @@ class LogTable:
             column_labels.check_complete(self.path, name)
         return column_labels
 
-    def values(self, name: str) -> NDArray[np.float64]:
+    def values(self, name: str) -> Floats:
         """A column as numbers, NaN where there is none."""
         return as_numbers(self.columns[name], self.path, name)
 

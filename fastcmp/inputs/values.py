@@ -88,11 +88,19 @@ def read_values(
         raise BadValueError(f"`{argument}` must hold at least 2 models", len(named))
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
-    # Whether the columns are the rows of an array as it came.
-    is_array = type(values) is np.ndarray and values.flags.c_contiguous
-    matrix = values if is_array and values.dtype in (np.float32, np.float64) else None
-    columns = [raw for _, raw in named]
-    if matrix is None:
+    # An array whose rows are the columns as they came, or as whole numbers 0 and 1.
+    table: Any = None
+    if type(values) is np.ndarray and values.flags.c_contiguous:
+        if values.dtype in (np.float32, np.float64):
+            table = values
+        elif (
+            values.dtype.kind in "biu"
+            and values.ndim == 2
+            and 0 <= values.min(initial=0) <= values.max(initial=0) <= 1
+        ):
+            table = values.astype(np.uint8, copy=False)
+    columns = [raw for _, raw in named] if table is None else [*table]
+    if table is None:
         columns = [as_values(raw, title) for raw, title in zip(columns, titles, strict=True)]
     n = columns[0].size
     for title, column in zip(titles, columns, strict=True):
@@ -111,8 +119,8 @@ def read_values(
         )
     # An array has a kind as a whole.
     pieces = columns
-    if matrix is not None:
-        flat = matrix.reshape(-1)
+    if table is not None:
+        flat = table.reshape(-1)
         pieces = [flat[part] for part in parts(flat.size, _LOOKED_AT)]
     kinds = [NOT_FINITE] * len(pieces)
 
@@ -128,6 +136,7 @@ def read_values(
     if NOT_FINITE in kinds:
         return _scaled(_with_missing(names, titles, columns, missing, items))
     binary = kinds.count(ZERO_ONE) == len(kinds)
+    matrix = None if columns[0].dtype == np.uint8 else table
     read = Values(names=names, columns=tuple(columns), matrix=matrix, binary=binary, bounded=binary)
     # Columns of values of a usual size are not looked at once more.
     if any(abs(x[0]) > _USUAL or (np.abs(x[:_SOME]) > _USUAL).any() for x in columns):

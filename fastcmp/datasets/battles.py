@@ -50,7 +50,7 @@ def read_win_tables(wins: Any, ties: Any, names: object) -> WinTables:
     n_models = len(table)
     if n_models < 2:
         raise BadValueError("`wins` must be of at least 2 models", f"shape {table.shape}")
-    tied = np.zeros(table.shape)
+    tied = np.broadcast_to(0.0, table.shape)
     if ties is not None:
         tied, labels = _read_table(ties, "ties")
         if tied.shape != table.shape:

@@ -138,6 +138,9 @@ def _rank(
         statistic = np.where(difference == 0.0, 0.0, difference / error_of_pairs)
     pvalue = np.minimum(t_tail(statistic, "two-sided"), 1.0)
     reach, reach_of_pairs = z * error[:m], z * error_of_pairs
+    interval = np.empty((len(tested), 2))
+    np.subtract(difference, reach_of_pairs, out=interval[:, 0])
+    np.add(difference, reach_of_pairs, out=interval[:, 1])
     n_battles = float(wins.sum() + ties.sum() / 2)
     return BradleyTerry(
         **drawn,
@@ -145,7 +148,7 @@ def _rank(
         pvalue=pvalue,
         pvalue_adjusted=adjust_checked(pvalue, adjust),
         difference=difference,
-        interval=np.stack([difference - reach_of_pairs, difference + reach_of_pairs], axis=1),
+        interval=interval,
         difference_standard_error=error_of_pairs,
         distribution="normal",
         pairs=tested,
@@ -163,7 +166,7 @@ def _rank(
         n_clusters=n_clusters,
         cautions=cautions,
         standard_error=error[:m],
-        covariance=errors[:m, :m].copy(),
+        covariance=np.ascontiguousarray(errors[:m, :m]),
         covariance_method=covariance,
         ties_as=model.ties_as,
         n_battles=n_battles,

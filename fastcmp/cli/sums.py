@@ -58,9 +58,8 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
     try:
         write(compare_sums(stats, metric=metric, columns=columns, **arguments), options)
     except ArgumentError as error:
-        demand = error.args[0].replace("stats", str(files[0]), 1)
-        columns_named = f"--sums {metric}:COL,..."
-        raise error.but(demand=demand.replace("columns=[...]", columns_named)) from None
+        remedy = error.args[2].replace("`columns=[...]`", f"--sums {metric}:COL,...")
+        raise error.renamed("stats", files[0], remedy=remedy) from None
 
 
 def _is_table(files: list[Path], model: str, columns: list[str] | None) -> bool:

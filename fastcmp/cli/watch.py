@@ -87,6 +87,7 @@ def _begin(options: argparse.Namespace) -> PairLooks:
 def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
     """Count all rows so far; None where there is none."""
     from fastcmp.io.counting import count_files
+    from fastcmp.io.formats import NoRowsError
     from fastcmp.io.stream import PredictionStream
     from fastcmp.stream import PairCounts
 
@@ -95,11 +96,11 @@ def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
         rows = PredictionStream([path], **arguments)
         counts = PairCounts(rows.names, missing=options.missing)
         count_files(rows, counts, memory_limit=_MEMORY)
+    except NoRowsError:
+        return None
     except ArgumentError:
         raise
     except ValueError as error:
-        if "no rows" in str(error):
-            return None
         raise type(error)(str(error).replace(str(path), str(options.file))) from None
     return counts
 

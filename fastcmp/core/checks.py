@@ -104,6 +104,13 @@ def as_whole(value: object, name: str, least: int) -> int:
     return int(value)
 
 
+def check_size(n: int, name: str, what: str, least: int = 2, verb: str = "hold") -> None:
+    """Refuse an argument that holds fewer than `least` of something."""
+    if n < least:
+        number, got = ("one", "none") if least == 1 else (least, n)
+        raise BadValueError(f"`{name}` must {verb} at least {number} {what}", got)
+
+
 def as_resamples(value: object, least: int = 1) -> int:
     """Check a number of draws, `n_resamples`."""
     n_resamples = as_whole(value, "n_resamples", least)
@@ -146,26 +153,68 @@ class Draws(NamedTuple):
     seed: int
 
 
+def as_number(value: object, name: str, what: str = "a number") -> float:
+    """Check one number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real)):
+        raise BadTypeError(f"`{name}` must be {what}", repr(value))
+    return float(value)
+
+
+def as_rate(value: object, name: str, ends: str = "[0, 1]") -> float:
+    """Check one number between 0 and 1, without the ends that stand beside a round bracket."""
+    rate = as_number(value, name, f"a number in {ends}")
+    if not 0.0 <= rate <= 1.0 or (ends[0] == "(" and rate == 0) or (ends[-1] == ")" and rate == 1):
+        raise BadValueError(f"`{name}` must lie in {ends}", value)
+    return rate
+
+
 def as_proportion(value: object, name: str) -> float:
     """Check an error rate or a confidence level."""
-    if isinstance(value, bool) or not isinstance(value, (float, Real)):
-        raise BadTypeError(f"`{name}` must be a number in (0, 1)", repr(value))
-    proportion = float(value)
-    if not 0.0 < proportion < 1.0:
-        raise BadValueError(f"`{name}` must lie in (0, 1)", value)
+    proportion = as_rate(value, name, "(0, 1)")
     if 1.0 - proportion == 1.0:  # which is the level of an interval
         raise BadValueError(f"`{name}` must be so large that 1 - {name} is below 1", value)
     return proportion
 
 
-def as_finite(value: object, name: str, least: float = -np.inf) -> float:
-    """Check a finite number that must be at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, (float, Real)):
-        raise BadTypeError(f"`{name}` must be a number", repr(value))
-    if not np.isfinite(float(value)) or value < least:
+def as_finite(value: object, name: str, least: float = -np.inf, above: float = -np.inf) -> float:
+    """Check a finite number that must be at least `least`, or above `above`."""
+    number = as_number(value, name)
+    if not np.isfinite(number) or number < least:
         demand = "finite" if least == -np.inf else f"finite and >= {least:g}"
         raise BadValueError(f"`{name}` must be {demand}", value)
-    return float(value)
+    if number <= above:
+        raise BadValueError(f"`{name}` must be above {above:g}", value)
+    return number
+
+
+def as_positive(value: object, name: str) -> float:
+    """Check a number of samples, a ratio of two, or the like."""
+    number = as_number(value, name)
+    if not 0 < number < np.inf:
+        raise BadValueError(f"`{name}` must be positive and finite", value)
+    return number
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether a value needs no array to be looked at, as most do not."""
+    kind = type(value)
+    return kind is float or (kind is int and -LARGEST_COUNT <= value <= LARGEST_COUNT)
+
+
+def as_within(value: Any, name: str, low: float, high: float, ends: str = "[]") -> Any:
+    """Check numbers in an interval with closed "[]" or open "()" ends, or "[)", "(]"; any shape."""
+    if is_python_number(value) and low < value < high:
+        return np.float64(value)
+    numbers = as_numbers(value, name).astype(np.float64)
+    inside = (numbers >= low) if ends[0] == "[" else (numbers > low)
+    inside &= (numbers <= high) if ends[1] == "]" else (numbers < high)
+    if not np.all(inside):
+        bad = numbers[~inside].flat[0]
+        percent = abs(bad) > 1 and high == 1 and low <= bad / 100 <= high
+        advice = f": write {bad / 100:g} for {bad:g}%" if percent else ""
+        interval = f"{ends[0]}{low:g}, {high:g}{ends[1]}"
+        raise BadValueError(f"`{name}` must lie in {interval}", f"{bad:g}", advice)
+    return numbers[()]
 
 
 def as_level(value: object, alternative: str) -> float:

@@ -59,9 +59,10 @@ class ArgumentError(Exception):
     """An argument that is refused: what must hold, what came, and what to do.
 
     `demand` begins with the argument, between backticks as all others in it and in `remedy`. A
-    sentence that begins otherwise is on `argument`, or on the first in it; `row` is that of the
-    sample that it names. The command line writes its options for arguments, and leaves out a
-    remedy with one that it lacks.
+    sentence that begins otherwise is on `argument`, or on the first in it. Its places ``{row}``
+    and ``{among}`` are filled by the `row` of a sample and by what a number is counted `among`,
+    after a space: readers of blocks have others. The command line writes its options for
+    arguments, and leaves out a remedy with one that it lacks.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class ArgumentError(Exception):
         choices: Iterable[Any] = (),
         argument: str = "",
         row: int | None = None,
+        among: str = "",
     ) -> None:
-        super().__init__(demand, got, remedy, choices, argument, row)
+        super().__init__(demand, got, remedy, choices, argument, row, among)
+        demand = demand.replace("{row}", str(row)).replace("{among}", among)
         self.demand, self.remedy = Spelled(demand), Spelled(remedy)
         came = got if got is None or isinstance(got, Spelled) else str(got)
         self.got = Spelled(came) if came and came[0] == "`" else came
@@ -83,8 +86,12 @@ class ArgumentError(Exception):
 
     def but(self, **changes: Any) -> Self:
         """The same refusal with other words, by the names of arguments."""
-        names = ("demand", "got", "remedy", "choices", "argument", "row")
+        names = ("demand", "got", "remedy", "choices", "argument", "row", "among")
         return type(self)(**dict(zip(names, self.args, strict=True)) | changes)
+
+    def renamed(self, argument: str, name: object, /, **changes: Any) -> Self:
+        """The same refusal where an argument is another one, between backticks, or a file."""
+        return self.but(demand=self.args[0].replace(f"`{argument}`", str(name)), **changes)
 
     @property
     def wanted(self) -> str:

@@ -94,7 +94,7 @@ def columns_of(record: object, table: Iterable[Column]) -> dict[str, Any]:
 
 
 def printed(
-    record: Any, table: Iterable[Column], title: str, shown: str = "", **about: Any
+    record: Any, table: Iterable[Column], title: str, names: str = "", **about: Any
 ) -> Section:
     """A table of a record as it is printed.
 
@@ -106,14 +106,14 @@ def printed(
         How it is made.
     title : str
         Of the section.
-    shown : str
+    names : str
         Names of the columns to print, the first of two for an interval; by default all.
     **about
         As in `table_of`.
     """
     columns_by_name = {column.name.split()[0]: column for column in table}
     columns = {}
-    for name in shown.split() or columns_by_name:
+    for name in names.split() or columns_by_name:
         column = columns_by_name[name]
         entries = column.of(record)
         if entries is not None:

@@ -15,17 +15,22 @@ from fastcmp.core.sections import format_interval, format_pvalue, interval_name
 class Sentence(str):
     """A sentence, and what reports take it for; the methods of str give plain strings."""
 
-    __slots__ = ("answer", "how")
+    __slots__ = ("answer", "how", "says")
 
     #: What a page begins with where this sentence has the answer, else "".
     answer: str
     #: What a methods section says where this sentence says how it was done, else "".
     how: str
+    #: What it says; a page whose headline has that already leaves the sentence out.
+    says: str
 
-    def __new__(cls, text: str, *, answer: str = "", how: str = "") -> Sentence:
+    def __new__(
+        cls, text: str, *, answer: str = "", how: str = "", says: str | None = None
+    ) -> Sentence:
         """Mark a sentence."""
         sentence = super().__new__(cls, text)
         sentence.answer, sentence.how = answer, how
+        sentence.says = text if says is None else says
         return sentence
 
 
@@ -42,7 +47,7 @@ def how(text: str) -> Sentence:
 def with_null(statistic: str, null: str, *, more: str = "", end: str = "") -> Sentence:
     """What a test gives, with its null hypothesis, which calls two models {a} and {b}."""
     text = f"{statistic} (H0: {of_models(null)}{more}){end}"
-    return Sentence(text, how=f"The null hypothesis is that {null}.")
+    return Sentence(text, how=f"The null hypothesis is that {null}.", says=statistic)
 
 
 def null_sentence(null: str, end: str = "") -> Sentence:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import ThreadPool, parts
 from fastcmp.core.typing import Floats, Ints, Pairs
@@ -176,8 +177,7 @@ def choose_pairs(
         raise BadTypeError("`pairs` must be a sequence of pairs of models", repr(pairs))
     positions = {name: i for i, name in enumerate(names)}
     indices = [_pair_indices(pair, positions) for pair in pairs]
-    if not indices:
-        raise BadValueError("`pairs` must name at least one pair", "none")
+    check_size(len(indices), "pairs", "pair", 1, "name")
     seen: set[frozenset[int]] = set()
     for pair in map(frozenset, indices):
         if pair in seen:

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import as_numbers
-from fastcmp.core.errors import BadValueError
+from fastcmp.core.checks import as_within
 from fastcmp.core.records import Drawn, Record, Unpacked
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import answer
@@ -86,7 +85,8 @@ class RocCurve(Curve):
         ndarray
             The highest true positive rate of a cutoff with no more false positives.
         """
-        where = np.searchsorted(self.fpr, _as_rates(fpr), side="right") - 1
+        x: Floats = as_within(fpr, "fpr", 0, 1)
+        where = np.searchsorted(self.fpr, x, side="right") - 1
         return self.tpr[where]
 
     def interpolate(self, fpr: ArrayLike) -> Floats:
@@ -102,7 +102,7 @@ class RocCurve(Curve):
         ndarray
             True positive rates; at a vertical line the highest.
         """
-        x = _as_rates(fpr)
+        x: Floats = as_within(fpr, "fpr", 0, 1)
         right = np.clip(np.searchsorted(self.fpr, x, side="right"), 1, None)
         left = right - 1
         right = np.minimum(right, self.fpr.size - 1)
@@ -112,13 +112,6 @@ class RocCurve(Curve):
 
     def _headline(self) -> str:
         return f"The area under the ROC curve is {self.auc:.4f}."
-
-
-def _as_rates(raw: ArrayLike) -> Floats:
-    rates = as_numbers(raw, "fpr").astype(np.float64)
-    if not np.all((rates >= 0) & (rates <= 1)):
-        raise BadValueError("`fpr` must lie in [0, 1]")
-    return rates
 
 
 def with_top(thresholds: Floats) -> Floats:

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, LARGEST_SEED, as_proportion, as_seed, choose
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    LARGEST_SEED,
+    as_proportion,
+    as_seed,
+    check_size,
+    choose,
+)
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import Progress, reporting
 from fastcmp.core.typing import ColumnLike, Floats, Seed
@@ -77,8 +84,7 @@ def read_tests(test: str | Sequence[str]) -> list[CVTest]:
     if not isinstance(test, (str, Sequence)):
         raise BadTypeError("`test` must be the name of a test or a list of names", repr(test))
     names = [test] if isinstance(test, str) else list(test)
-    if not names:
-        raise BadValueError("`test` must name at least one test", "none")
+    check_size(len(names), "test", "test", 1, "name")
     rows = [find_test(name) for name in names]
     return list({row.name: row for row in rows}.values())
 
@@ -91,8 +97,7 @@ def read_models(models: Any) -> list[tuple[str, Any]]:
         named = [(f"model_{i}", model) for i, model in enumerate(models)]
     else:
         raise BadTypeError("`models` must be a mapping or a list of classifiers", repr(models))
-    if len(named) < 2:
-        raise BadValueError("`models` must hold at least 2 classifiers", len(named))
+    check_size(len(named), "models", "classifiers")
     if len(dict(named)) < len(named):
         raise BadValueError("`models` must have different names", [name for name, _ in named])
     return named
@@ -148,8 +153,7 @@ def _read_data(X: Any, groups: object) -> dict[str, tuple[Any, Any, Any]]:
             "`y` must be given with X; or X is a mapping {name: (X, y)} of several data sets",
             type(X).__name__,
         )
-    if not X:
-        raise BadValueError("`X` must hold at least one data set", "none")
+    check_size(len(X), "X", "data set", 1)
     if groups is not None and not isinstance(groups, Mapping):
         raise BadTypeError(
             "`groups` must be a mapping from data sets to their groups", type(groups).__name__

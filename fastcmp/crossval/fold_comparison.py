@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_flag, as_numbers
+from fastcmp.core.checks import as_flag, as_numbers, as_positive, check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import LESS_IS_BETTER, same
 from fastcmp.core.typing import Floats
 from fastcmp.crossval.comparison_result import CVDatasetsResult
 from fastcmp.crossval.comparisons import pair_fields, read_pairs
 from fastcmp.crossval.fold_tests import FOLD_TESTS_CITE, fold_test
-from fastcmp.crossval.mcnemar import as_positive
 from fastcmp.inputs.columns import read_values
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
 from fastcmp.pairwise.result import PairwiseResult
@@ -157,14 +156,12 @@ def read_fold_scores(raw: object, metric: object, where: str = "scores") -> Fold
                 ": for several data sets pass {name: scores}, or fastcmp.datasets.task_table",
             )
         columns = {f"model_{i}": row for i, row in enumerate(array)}
-    if len(columns) < 2:
-        raise BadValueError(f"`{where}` must hold at least 2 models", len(columns))
+    check_size(len(columns), where, "models")
     shapes = {name: x.shape for name, x in columns.items()}
     if len(set(shapes.values())) > 1:
         raise BadValueError(f"`{where}` must be of the same folds for all models", shapes)
     table = np.stack(list(columns.values()))
-    if table[0].size < 2:
-        raise BadValueError(f"`{where}` must hold at least 2 folds", table[0].size)
+    check_size(table[0].size, where, "folds")
     names = tuple(columns)
     if (bad := np.argwhere(~np.isfinite(table))).size:
         model, *fold = bad[0].tolist()

@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_level, as_numbers, choose
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    as_counts,
+    as_level,
+    as_numbers,
+    as_positive,
+    check_size,
+    choose,
+)
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
@@ -31,13 +39,7 @@ from fastcmp.crossval.designs import (
     repeated_kfold,
     two_fold,
 )
-from fastcmp.crossval.mcnemar import (
-    as_correlations,
-    as_positive,
-    bcv_mcnemar,
-    check_axes,
-    check_tables,
-)
+from fastcmp.crossval.mcnemar import as_correlations, bcv_mcnemar, check_axes, check_tables
 from fastcmp.kernels import fold_tables, fold_tests
 from fastcmp.paired.mcnemar import mcnemar
 
@@ -541,8 +543,8 @@ def fold_test(
     array = np.ascontiguousarray(array, np.int64 if tabled else np.float64)
     rows = array.reshape(prod(shape), *sizes)
     n = n_folds = prod(sizes)
-    if axes[0] in _NOUNS and sizes[0] < 2 and name != "conservative-z":
-        raise BadValueError(f"`x` must hold at least 2 {_NOUNS[axes[0]]}", sizes[0])
+    if axes[0] in _NOUNS and name != "conservative-z":
+        check_size(sizes[0], "x", _NOUNS[axes[0]])
     out, status = np.empty((4, len(rows))), np.empty(len(rows), np.uint8)
     tail, title, difference = ALTERNATIVES[alternative], test.title, out[2]
     halves: Any = None
@@ -603,8 +605,8 @@ def fold_test(
                 )
         factor = constant * constant / n
     else:
-        if name == "bouckaert-frank-t" and n < 2:
-            raise BadValueError("`x` must hold at least 2 folds", n)
+        if name == "bouckaert-frank-t":
+            check_size(n, "x", "folds")
         if (n_train is None) != (n_test is None):
             raise BadValueError("give both `n_train` and `n_test`", f"{n_train!r} and {n_test!r}")
         if name == "bouckaert-frank-t" and n_train is None:
@@ -663,6 +665,5 @@ def _read_folds(raw: object, n: int) -> tuple[Ints, Ints]:
         raise BadValueError(
             "`folds` must be numbered from 0 without gaps", f"no sample in fold {sizes.argmin()}"
         )
-    if sizes.size < 2:
-        raise BadValueError("`folds` must hold at least 2 folds", sizes.size)
+    check_size(sizes.size, "folds", "folds")
     return number, sizes

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, LARGEST_COUNT, as_counts, as_proportion, choose
-from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.checks import (
+    ALTERNATIVES,
+    LARGEST_COUNT,
+    as_counts,
+    as_number,
+    as_positive,
+    as_proportion,
+    as_within,
+    choose,
+)
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.records import Compared, ConfidenceInterval, Record, unwrap
 from fastcmp.core.sections import Section
@@ -453,27 +461,12 @@ def check_axes(array: NDArray[Any], name: str, axes: str) -> NDArray[Any]:
     return array
 
 
-def as_positive(value: object, name: str) -> float:
-    """Check a number of samples, a ratio of two, or the like."""
-    number = _as_real(value, name)
-    if not 0 < number < np.inf:
-        raise BadValueError(f"`{name}` must be positive and finite", value)
-    return number
-
-
 def as_correlations(rho1: object, rho2: object) -> tuple[float, float]:
     """Check correlations within a cut and between cuts: possible for any m."""
-    within, between = _as_real(rho1, "rho1"), _as_real(rho2, "rho2")
+    between = as_number(rho2, "rho2")
     # At -1 the mean would have no variance.
-    if not -1 < within <= 1:
-        raise BadValueError("`rho1` must lie in (-1, 1]", rho1)
+    within = float(as_within(as_number(rho1, "rho1"), "rho1", -1, 1, "(]"))
     largest = (1 + within) / 2
     if not 0 <= between <= largest:
         raise BadValueError(f"`rho2` must lie in [0, (1 + rho1) / 2] = [0, {largest:g}]", rho2)
     return within, between
-
-
-def _as_real(value: object, name: str) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise BadTypeError(f"`{name}` must be a number", repr(value))
-    return float(value)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import LARGEST_COUNT, as_numbers, choose
+from fastcmp.core.checks import LARGEST_COUNT, as_numbers, check_size, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record, TaskScores
 from fastcmp.core.render import visible
@@ -421,8 +421,7 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
     sizes = {str(options[k]): count_rows(raw, str(k)) for k, raw in columns.items()}
     if len(set(sizes.values())) > 1:
         raise BadValueError("columns of `battles` must be of equal length", sizes)
-    if not all(sizes.values()):
-        raise BadValueError("`battles` must hold at least one row", "none")
+    check_size(min(sizes.values()), "battles", "row", 1)
     return columns
 
 

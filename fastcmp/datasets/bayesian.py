@@ -17,6 +17,7 @@ from fastcmp.core.checks import (
     as_flag,
     as_numbers,
     as_proportion,
+    as_rate,
     as_resamples,
     as_seed,
     as_whole,
@@ -1010,9 +1011,7 @@ def bayes_correlated_t(
             f"{n_runs} for {n} scores",
             ": pass `rho=` for other designs",
         )
-    correlation = n_runs / n if rho is None else as_finite(rho, "rho")
-    if not 0.0 <= correlation < 1.0:
-        raise BadValueError("`rho` must lie in [0, 1)", rho)
+    correlation = n_runs / n if rho is None else as_rate(rho, "rho", "[0, 1)")
     tolerance = 2.0 * pair.tolerance / pair.scale
     p_a, p_rope, p_b, above, mean, scale = correlated_posterior(
         pair.difference, correlation, pair.record["rope"], tolerance

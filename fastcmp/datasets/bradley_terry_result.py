@@ -221,8 +221,7 @@ class BradleyTerry(PairwiseResult):
         """
         as_finite(centre, "centre")
         for name, value, least in (("scale", scale, 0.0), ("base", base, 1.0)):
-            if as_finite(value, name) <= least:
-                raise BadValueError(f"`{name}` must be above {least:g}", value)
+            as_finite(value, name, above=least)
         level = 1.0 - self.alpha
         if confidence_level is not None:
             level = as_proportion(confidence_level, "confidence_level")

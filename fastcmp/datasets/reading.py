@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_flag, choose
+from fastcmp.core.checks import as_flag, check_size, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ScoreTable, TaskScores, are_task_scores
 from fastcmp.core.render import visible
@@ -58,8 +58,7 @@ def read_scores(
             scores = {name: column for name, column in every if name != labels_of[0][0]}
     named = named_columns(with_names(scores, names, "scores"), "scores")
     _refuse_folds(scores, [column for _, column in named])
-    if len(named) < 2:
-        raise BadValueError("`scores` must hold at least 2 models", len(named))
+    check_size(len(named), "scores", "models")
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     columns = [_column(x, name) for (_, x), name in zip(named, titles, strict=True)]

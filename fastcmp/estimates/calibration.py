@@ -10,7 +10,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import as_flag, as_proportion, as_resamples, as_seed, as_whole, choose
+from fastcmp.core.checks import (
+    as_flag,
+    as_proportion,
+    as_resamples,
+    as_seed,
+    as_whole,
+    check_size,
+    choose,
+)
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Drawn, Intervals, Record
@@ -434,8 +442,7 @@ def _read_folds(
     if np.ndim(raw):
         grouping = read_grouping(raw, "folds", n, keep)
         assert grouping is not None
-        if len(grouping.labels) < 2:
-            raise BadValueError("`folds` must hold at least 2 folds", "1")
+        check_size(len(grouping.labels), "folds", "folds")
         return grouping.codes, len(grouping.labels)
     k = as_whole(raw, "folds", 2)
     if clusters is not None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import as_proportion, choose
+from fastcmp.core.checks import as_proportion, check_size, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_ppf, t_tail
 from fastcmp.core.records import Record, keep_intervals
@@ -334,8 +334,7 @@ def _predictions(raw: Any, names: object, truth: Truth) -> tuple[tuple[str, ...]
         named = [("model", raw)]
     else:
         named = named_columns(raw, "preds")
-    if not named:
-        raise BadValueError("`preds` must hold at least one model", "none")
+    check_size(len(named), "preds", "model", 1)
     flags = [
         read_labels(column, "preds" if len(named) == 1 else f"preds[{name!r}]", truth)
         for name, column in named

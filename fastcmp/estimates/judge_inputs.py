@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import warn
+from fastcmp.core.checks import check_size, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.threads import ThreadPool, check_workers, parts
@@ -111,8 +111,7 @@ def read_judged(judge: Any, human: Any, names: object) -> Judged:
             named = {f"model_{i}": labels for i, labels in enumerate(raw)}
         columns.append(dict(named_columns(with_names(named, names, argument), argument)))
     judges, labels = columns
-    if not judges:
-        raise BadValueError("`judge` must hold at least one model", "none")
+    check_size(len(judges), "judge", "model", 1)
     if set(judges) != set(labels):
         raise BadValueError(
             f"`human` must have the models of judge, {list(judges)[:10]}", list(labels)[:10]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import as_numbers, warn
+from fastcmp.core.checks import as_numbers, check_size, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
@@ -85,8 +85,7 @@ def read_sums(
     model_names = tuple(name for name, _ in models)
     check_distinct_names(list(model_names), "stats")
     check_indexes([(f"stats[{name!r}]", raw) for name, raw in models])
-    if len(models) < 2:
-        raise BadValueError("`stats` must hold at least 2 models", len(models))
+    check_size(len(models), "stats", "models")
     whole = isinstance(stats, np.ndarray) and stats.dtype == np.float64  # of one shape
     unchecked = models[:1] if whole else models
     read = [_table(raw, visible(name), metric, columns) for name, raw in unchecked]
@@ -247,7 +246,7 @@ def _of_long(
     for option, title in {"item": item, "model": model, **more}.items():
         if not isinstance(title, str) or title not in table:
             raise BadValueError(
-                f"`{option}` must be the name of a column of stats",
+                f"`{option}` must be the name of a column of `stats`",
                 f"{title!r}: a long table has a row for each item and model; its columns are "
                 f"{list(table)[:10]}",
             )
@@ -263,9 +262,8 @@ def _of_long(
             options |= {"value": titles[0], "group": more["slices"]}
             item_columns["slices"] = from_long(stats, **options).groups
     except BadValueError as error:
-        remedy = "; add these up first" if "repeat=" in error.remedy else error.args[2]
-        demand = error.args[0].replace("frame", "stats", 1)
-        raise error.but(demand=demand, remedy=remedy, argument="stats") from None
+        remedy = "; add these up first" if "`repeat=" in error.args[2] else error.args[2]
+        raise error.renamed("frame", "`stats`", remedy=remedy, argument="stats") from None
     return _of_tables(tables, item_columns)
 
 
@@ -310,7 +308,8 @@ def _titles_of(
     if not titles or metric.columns(len(titles)) is None or not set(titles) <= set(available):
         raise BadValueError(
             f"`{what}` must have the columns {', '.join(columns or [_wanted(metric)])}, and "
-            f"has columns {list(available)[:12]}: name them in this order, columns=[...]"
+            f"has columns {list(available)[:12]}",
+            remedy=": name them in this order, `columns=[...]`",
         )
     return titles
 
@@ -381,8 +380,7 @@ def regression_sums(truth: ArrayLike, predicted: Any) -> Any:
     mean, sums = y.mean(), {}
     named = named_columns(predicted, "predicted")
     check_indexes([("truth", truth), *named])
-    if not named:
-        raise BadValueError("`predicted` must hold at least one model", "none")
+    check_size(len(named), "predicted", "model", 1)
     for name, raw in named:
         count_rows(raw, f"predicted[{name!r}]")
         prediction = as_numbers(raw, f"predicted[{name!r}]").astype(np.float64)

@@ -321,9 +321,7 @@ def read_metric(metric: object, beta: Any, labels: Any) -> SumMetric:
             with_it = [key for key, row in METRICS.items() if row.option == option]
             raise BadValueError(f"`{option}=` is for metric {' and '.join(with_it)}", repr(name))
     if beta is not None:
-        sum_metric = replace(sum_metric, setting=as_finite(beta, "beta"))
-        if sum_metric.setting <= 0.0:
-            raise BadValueError("`beta` must be above 0", repr(beta))
+        sum_metric = replace(sum_metric, setting=as_finite(beta, "beta", above=0.0))
     if labels is not None:
         sum_metric = replace(sum_metric, setting=_read_labels(labels))
     return replace(sum_metric, title=f"F{sum_metric.setting:g}") if name == "f_beta" else sum_metric

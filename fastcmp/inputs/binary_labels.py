@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.typing import ColumnLike, Flags, Label
 from fastcmp.inputs.columns import (
@@ -59,8 +60,7 @@ def read_truth(y_true: Any, positive: Label = None) -> Truth:
 
 def split_classes(truth: Column, positive: Label) -> tuple[Flags, tuple[Any, Any]]:
     """Which samples are positive; and both labels, None for an unknown one."""
-    if not len(truth):
-        raise BadValueError(f"`{truth.name}` must hold at least one sample", "none")
+    check_size(len(truth), f"{truth.name}", "sample", 1)
     labels, codes, pair = split_labels(truth, at_all=True)
     label, other = positive_label(list(labels), positive, truth.name)
     if label not in labels:

@@ -196,15 +196,16 @@ class Column:
     def refuse_missing(self, message: str, kept: Flags | None = None, remedy: str = "") -> None:
         """Refuse missing labels, with a message that has places for what is known of them.
 
-        These are ``{name}``, the first ``{row}``, up to three ``{rows}``, their number ``{n}`` and
-        that of all labels ``{size}``; rows are those of all samples, of which some were `kept`.
+        These are ``{name}``, the first ``{row}``, up to three ``{rows}``, their number ``{n}``
+        ``{among}``, and that of all labels ``{size}``; rows are those of all samples, of which
+        some were `kept`.
         """
         if (absent := self.missing()) is not None:
             rows = np.flatnonzero(absent) if kept is None else np.flatnonzero(kept)[absent]
             examples = ", ".join(map(str, rows[:3]))
-            places = {"name": self.name, "row": rows[0], "rows": examples, "n": rows.size}
-            text = message.format(**places, size=absent.size)
-            raise BadValueError(text, remedy=remedy, row=int(rows[0]))
+            places = {"name": self.name, "row": "{row}", "rows": examples, "n": rows.size}
+            text = message.format(**places, size=absent.size, among="{among}")
+            raise BadValueError(text, remedy=remedy, row=int(rows[0]), among=" in all")
 
     def kind(self) -> str:
         """Kind of the labels, such as "number"; "" where all are missing."""
@@ -429,7 +430,7 @@ def _read_objects(array: NDArray[Any], name: str) -> Column:
                 hash(label)
             except (TypeError, ValueError):
                 raise BadTypeError(
-                    f"`{name}` holds a label of type {type(label).__name__} at row {row}, "
+                    f"`{name}` holds a label of type {type(label).__name__} at row {{row}}, "
                     "which cannot be compared",
                     row=row,
                 ) from None

@@ -129,9 +129,10 @@ def check_fit(
     k = len(matrix.values)
     if classes is None and n_excluded:
         raise BadValueError(
-            f"`cost` names the classes {list(matrix.classes or ())[:10]}, but {n_excluded} "
-            "samples have another true label",
+            f"`cost` names the classes {list(matrix.classes or ())[:10]}, but {n_excluded}"
+            "{among} have another true label",
             remedy=" (pass `classes=` to leave them out)",
+            among=" samples",
         )
     if len(labels) != k:
         raise BadValueError(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import check_classes, choose, warn
+from fastcmp.core.checks import check_classes, check_size, choose, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.sentences import MUCH_OUTSIDE
 from fastcmp.core.typing import Classes, Flags, Ints
@@ -30,7 +30,7 @@ from fastcmp.inputs.columns import (
 from fastcmp.inputs.model_names import check_indexes, named_columns, refuse_truth
 
 _MISSING_RULES = ("raise", "wrong")
-_NO_PREDICTION = "{name} has no prediction at row {row} ({n} missing in all)"
+_NO_PREDICTION = "{name} has no prediction at row {row} ({n} missing{among})"
 _WAY_OUT = "; pass `missing='wrong'` to count a missing prediction as an error of the model"
 
 
@@ -84,8 +84,7 @@ def encode(
         missing = choose(missing, "missing", _MISSING_RULES)
     named = named_columns(preds, "preds")
     true = read_column(y_true, truth)
-    if len(named) < least:
-        raise BadValueError(f"`preds` must hold at least {least} models", len(named))
+    check_size(len(named), "preds", "models", least)
     models = [read_column(raw, name) for name, raw in named]
     _check_lengths(true, models)
     refuse_truth(y_true, preds, named, truth)
@@ -119,7 +118,7 @@ def encode(
                 label = column.distinct[column.positions()[outside[0]]]
                 raise BadValueError(
                     f"{model.name} predicts {label!r}, which is not among the classes "
-                    f"({outside.size} such predictions)"
+                    f"({outside.size} such predictions{{among}})"
                 )
         if n_excluded:
             codes = [row[inside] for row in codes]

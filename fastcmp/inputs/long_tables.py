@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
 from fastcmp.core.typing import Floats
@@ -124,8 +125,7 @@ def from_long(
         raise BadValueError("`columns` of frame must be of equal length", lengths)
     items = _read_labels(columns["item"], item)
     models = _read_labels(columns["model"], model)
-    if not items.codes.size:
-        raise BadValueError("`frame` must hold at least one row", "none")
+    check_size(items.codes.size, "frame", "row", 1)
     names = tuple(str(label) for label in models.labels)
     check_distinct_names(list(names), f"column {model!r}")
     check_memory(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.typing import Ints
@@ -69,8 +70,7 @@ def ordered_columns(
     Columns with names come in any order, rows in that of the models.
     """
     named = named_columns(raw, argument)
-    if not named:
-        raise BadValueError(f"`{argument}` must hold at least one model", "none")
+    check_size(len(named), argument, "model", 1)
     if names is not None and not has_names(raw) and len(named) == len(names):
         named = [(name, row) for name, (_, row) in zip(names, named, strict=True)]
     columns = dict(named)

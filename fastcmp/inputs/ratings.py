@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import as_numbers
+from fastcmp.core.checks import as_numbers, check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.typing import Flags, Ints, Label
@@ -40,8 +40,7 @@ def read_ratings(raters: Sequence[tuple[str, Any]], labels: Sequence[Any] | None
             raise BadValueError(
                 f"`{column.name}` has {len(column)} labels, {first.name} has {len(first)}"
             )
-    if not len(first):
-        raise BadValueError(f"`{first.name}` must hold at least one label", "none")
+    check_size(len(first), f"{first.name}", "label", 1)
     for column in columns:
         column.refuse_missing(
             "`{name}` has no label at row {row} ({n} missing in all): leave out items that "
@@ -147,8 +146,7 @@ def read_probabilities(y_true: object, probabilities: Any) -> Probabilities:
 def read_true_labels(y_true: object) -> Column:
     """Read the true labels, of which none may be missing."""
     column = read_column(y_true, "y_true")
-    if not len(column):
-        raise BadValueError("`y_true` must hold at least one label", "none")
+    check_size(len(column), "y_true", "label", 1)
     column.refuse_missing(
         "`{name}` is missing for {n} of {size} items, the first of them {rows}",
         remedy=": leave these items out",

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_numbers, as_weights, check_classes, warn
+from fastcmp.core.checks import as_numbers, as_weights, check_classes, check_size, warn
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.render import visible
 from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Ints, Label
@@ -398,8 +398,7 @@ def _read_classes(
     absent = truth.missing()
     kept = np.ones(len(truth), np.bool_) if absent is None else ~absent
     truth = truth.take(kept).trimmed()
-    if not len(truth):
-        raise BadValueError("`y_true` must hold at least one sample", "none")
+    check_size(len(truth), "y_true", "sample", 1)
     truth.kind()
     names = class_columns(truth, classes, table.shape[1], "scores")
     return truth.places(names)[:, None] == np.arange(len(names)), names, kept

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import choose, warn
+from fastcmp.core.checks import check_size, choose, warn
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent
 from fastcmp.core.records import Record
@@ -84,8 +84,7 @@ def read_values(
     """
     missing = choose(missing, "missing", POLICIES)
     named = named_columns(values, argument)
-    if len(named) < 2:
-        raise BadValueError(f"`{argument}` must hold at least 2 models", len(named))
+    check_size(len(named), argument, "models")
     check_indexes(named)
     titles = [visible(name) for name, _ in named]
     # An array whose rows are the columns as they came, or as whole numbers 0 and 1.

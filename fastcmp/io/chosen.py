@@ -287,7 +287,9 @@ def other_truth(target: str, first: str, second: str) -> str:
     return f"{target!r} differs between {first} and {second}"
 
 
-def no_column(name: str, columns: Iterable[str], where: str, option: str) -> str:
+def no_column(
+    name: str, columns: Iterable[str], where: str, option: str, what: str = "column"
+) -> str:
     """The message that a column which an option names is not there."""
     listed = visible(", ".join(columns)) or "none"
-    return f"{where} has no column {name!r} ({option}); there are: {listed}"
+    return f"{where} has no {what} {name!r} ({option}); there are: {listed}"

@@ -261,13 +261,12 @@ def _check_covered(counts: Counts, matrix: CostMatrix | None, rows: Rows | None 
     """Refuse true labels without costs, after some rows or after all."""
     if matrix is None:
         return
-    among = "samples"
-    if rows is not None and rows.fraction < 1:
-        among = f"of the first {rows.first + rows.n_rows} samples"
     try:
         check_fit(matrix, matrix.classes or (), counts.n_excluded, None)
     except ArgumentError as error:
-        raise error.but(demand=error.args[0].replace("samples", among, 1)) from None
+        if rows is None or rows.fraction == 1:
+            raise
+        raise error.but(among=f" of the first {rows.first + rows.n_rows} samples") from None
 
 
 def _check_size(counts: Counts, memory_limit: int) -> None:
@@ -332,7 +331,10 @@ def _count(
         with nullcontext() if matrix is None else naming_cost(matrix, None):
             counts.update(y_true, preds, workers=workers)
     except ArgumentError as error:
-        raise _in_file(error, rows) from None
+        places: dict[str, Any] = {} if error.row is None else {"row": rows.first + error.row}
+        if rows.fraction < 1 or rows.first:
+            places["among"] = f" in rows {rows.first} to {rows.first + rows.n_rows - 1}"
+        raise error.but(**places) from None
     if check is not None and block_labels is not None:
         check.keep(block_labels)
 
@@ -351,15 +353,3 @@ def plain(column: Any) -> Any:
     if isinstance(column, pa.ChunkedArray):
         return np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
     return np.from_dlpack(column)
-
-
-def _in_file(error: ArgumentError, rows: Rows) -> ArgumentError:
-    """The error with the row that it names counted from the first of the file."""
-    demand = error.args[0]
-    if error.row is not None:
-        demand = demand.replace(f" at row {error.row}", f" at row {rows.first + error.row}")
-    if rows.fraction < 1 or rows.first:
-        among = f"in rows {rows.first} to {rows.first + rows.n_rows - 1}"
-        demand = demand.replace("missing in all)", f"missing {among})")
-        demand = demand.replace("such predictions)", f"such predictions {among})")
-    return error.but(demand=demand)

@@ -157,9 +157,11 @@ def check_names(path: Path, names: list[str]) -> None:
         raise ValueError(f"{path} has more than one column named {visible(', '.join(repeated))}")
 
 
-def no_rows(path: Path) -> str:
-    """The message that a file has no rows."""
-    return f"{path} holds no rows"
+class NoRowsError(ValueError):
+    """A file that holds no rows."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(f"{path} holds no rows")
 
 
 # Types of columns: text of one type, whoever wrote it; which values can be equal.

@@ -32,7 +32,7 @@ from fastcmp.io.chosen import (
     titled,
 )
 from fastcmp.io.counting import plain
-from fastcmp.io.formats import check_ids, decoded, family, no_rows, value_type
+from fastcmp.io.formats import NoRowsError, check_ids, decoded, family, value_type
 from fastcmp.io.sources import Source
 from fastcmp.io.text_types import id_types, shared_types
 from fastcmp.stream import ValueMoments
@@ -399,16 +399,14 @@ class ValueFile:
                         values, groups=others.get("--groups"), weights=others.get("--weights")
                     )
                 except ArgumentError as error:
-                    demand, last = error.args[0], done + n - 1
-                    demand = demand.replace(f" of {n} items)", f" in items {done} to {last})")
-                    if error.row is not None:
-                        item = f" for item {done + error.row} ("
-                        demand = demand.replace(f" for item {error.row} (", item)
-                    raise error.but(demand=demand) from None
+                    if error.row is None:
+                        raise
+                    among = f" in items {done} to {done + n - 1}"
+                    raise error.but(row=done + error.row, among=among) from None
                 done += n
                 report(done, self.source.n_rows or round(done / fraction))
         if not done:
-            raise ValueError(no_rows(self.source.path))
+            raise NoRowsError(self.source.path)
         return moments
 
     def _columns(self) -> list[str]:

@@ -8,7 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from fastcmp.io.formats import COMPRESSED, decoded, family, file_kind, no_rows, parts_of, value_type
+from fastcmp.io.formats import (
+    COMPRESSED,
+    NoRowsError,
+    decoded,
+    family,
+    file_kind,
+    parts_of,
+    value_type,
+)
 from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
 from fastcmp.io.text import TextPart
 from fastcmp.io.text_types import TEXTS, Seen, as_type, converted, found_in, id_types, label_type
@@ -105,7 +113,7 @@ class Source:
                 pieces.extend(column.chunks if isinstance(column, pa.ChunkedArray) else [column])
         whole_columns = {name: self._joined(name, pieces) for name, pieces in chunks.items()}
         if not len(whole_columns[columns[0]]):
-            raise ValueError(no_rows(self.path))
+            raise NoRowsError(self.path)
         self.note(whole_columns)
         return pa.table(whole_columns).unify_dictionaries()
 

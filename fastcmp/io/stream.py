@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import in_words
 from fastcmp.io.chosen import Plan, check_models, other_truth, plan_columns, repeats
-from fastcmp.io.formats import check_ids, decoded, no_rows
+from fastcmp.io.formats import NoRowsError, check_ids, decoded
 from fastcmp.io.label_check import LabelCheck
 from fastcmp.io.predictions import check_distinct, check_one_type, columns_of, settle_types
 from fastcmp.io.sources import Cursor, Source
@@ -134,7 +134,7 @@ class PredictionStream:
                 fraction=min(cursor.fraction for cursor in cursors),
             )
         if not done:
-            raise ValueError(no_rows(self.sources[0].path))
+            raise NoRowsError(self.sources[0].path)
 
     def _in_step(self, cursors: list[Cursor], ids: SortedIds | None) -> int:
         """Choose how many rows to take of each source; 0 where all have ended."""

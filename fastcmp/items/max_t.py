@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.checks import ALTERNATIVES, Draws, as_resamples, as_seed, choose
+from fastcmp.core.checks import ALTERNATIVES, Draws, as_resamples, as_seed, check_size, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
@@ -233,8 +233,7 @@ def _read_differences(differences: Any, names: object) -> tuple[Floats, tuple[st
     named = named_columns(with_names(differences, names, "differences"), "differences")
     if unnamed and names is None:
         named = [(f"comparison_{k}", raw) for k, (_, raw) in enumerate(named)]
-    if not named:
-        raise BadValueError("`differences` must hold at least one comparison", "none")
+    check_size(len(named), "differences", "comparison", 1)
     check_indexes(named)
     columns = [as_values(raw, "differences").astype(np.float64) for _, raw in named]
     sizes = {column.size for column in columns}

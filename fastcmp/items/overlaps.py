@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastcmp.core.checks import as_numbers
+from fastcmp.core.checks import as_numbers, check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.typing import ColumnLike, Flags
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns
@@ -63,8 +63,7 @@ def dice_values(y_true: ColumnLike, masks: Any, *, empty: float = 1.0) -> Any:
         raise BadTypeError("`masks` must be of M models, or a mapping", type(masks))
     models = named_columns(masks, "masks") if named else list(enumerate(masks))
     check_distinct_names([str(name) for name, _ in models], "masks")
-    if not models:
-        raise BadValueError("`masks` must hold at least one model", "none")
+    check_size(len(models), "masks", "model", 1)
     values = {}
     for name, raw in models:
         predicted = _masks(raw, f"masks[{name!r}]")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import as_counts, as_numbers, as_whole, choose
-from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.checks import as_counts, as_numbers, as_rate, as_whole, choose
+from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import unwrap
 from fastcmp.core.render import visible
 from fastcmp.core.typing import Floats, Ints
@@ -148,11 +147,7 @@ def g_pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, *, k: int, tau: floa
     >>> g_pass_at_k([0, 2, 4, 6, 8], 8, k=4, tau=0.5).round(4).tolist()
     [0.0, 0.2143, 0.7571, 1.0, 1.0]
     """
-    if isinstance(tau, bool) or not isinstance(tau, Real):
-        raise BadTypeError("`tau` must be a number in [0, 1]", repr(tau))
-    if not 0 <= tau <= 1:
-        raise BadValueError("`tau` must lie in [0, 1]", tau)
-    return _many(G_PASS_AT_K, n_correct, n_samples, k, tau=float(tau))
+    return _many(G_PASS_AT_K, n_correct, n_samples, k, tau=as_rate(tau, "tau"))
 
 
 def pass_variance(

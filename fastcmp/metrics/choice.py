@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import as_numbers, as_proportion, choose
+from fastcmp.core.checks import as_finite, as_number, as_numbers, as_proportion, check_size, choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.records import brief, same
 from fastcmp.core.typing import ColumnLike, Floats, Label
@@ -71,13 +71,9 @@ def read_beta(name: str, beta: Any) -> float:
         if name == "fbeta":
             raise BadValueError("metric 'fbeta' needs a beta: name it, such as f2 or f0.5")
         return 1.0
-    if isinstance(beta, bool) or not isinstance(beta, (int, float, np.number)):
-        raise BadTypeError("`beta` must be a number", repr(beta))
-    if name not in ("fbeta", "f1_of_means") and beta != 1:
+    if name not in ("fbeta", "f1_of_means") and as_number(beta, "beta") != 1:
         raise BadValueError("`beta` is for metric 'fbeta'", repr(name))
-    if not 0.0 < float(beta) < math.inf:
-        raise BadValueError("`beta` must be above 0", beta)
-    return float(beta)
+    return as_finite(beta, "beta", above=0.0)
 
 
 #: Fields that the name of a metric tells, unless they are None.
@@ -249,11 +245,11 @@ class Metric:
         if len(classes) > 2:
             demand = f"metric {self.full_name!r} with `average='binary'` needs two classes"
             remedy = ": pass `average='macro'`, `average='micro'` or `average='weighted'`"
-            each = " ``(or average=None, for each class)``"
+            per_class = " ``(or average=None, for each class)``"
             if set(self.entry.averages) == {"binary"}:
                 demand = f"metric {self.full_name!r} needs two classes"
-                remedy, each = ": pass average=None for each class against the others", ""
-            raise BadValueError(demand, len(classes), remedy + each)
+                remedy, per_class = ": pass average=None for each class against the others", ""
+            raise BadValueError(demand, len(classes), remedy + per_class)
         how = "`positive=` ``(or metric=make_metric, with it)``"
         label, _ = positive_label(list(classes), self.positive, how=how)
         if label is None or label not in classes:
@@ -448,8 +444,7 @@ def read_metrics(  # what is measured, and its options
     }
     if not isinstance(metric, (list, tuple)):
         return [make_metric(metric, average=average, beta=beta, **options)]
-    if not metric:
-        raise BadValueError("`metric` must name at least one metric", "none")
+    check_size(len(metric), "metric", "metric", 1, "name")
     metrics = []
     for one_metric in metric:
         if isinstance(one_metric, Metric) or callable(one_metric):
@@ -547,6 +542,5 @@ def _naming(name: str) -> Generator[None, None, None]:
     except ArgumentError as error:
         if name == "cost":
             raise
-        demand, more = error.args[0].replace("cost", "weights"), error.args[2]
         note = " (weights say what a disagreement counts, and are 0 on the diagonal)"
-        raise error.but(demand=demand, remedy=more + note) from None
+        raise error.renamed("cost", "`weights`", remedy=error.args[2] + note) from None

@@ -18,6 +18,7 @@ from fastcmp.core.checks import (
     as_counts,
     as_level,
     as_numbers,
+    check_size,
     check_total,
     choose,
     keep_side,
@@ -557,8 +558,7 @@ def fleiss_kappa(
         (f"ratings[{name!r}]" if named else f"ratings[{i}]", column)
         for i, (name, column) in enumerate(named_columns(ratings, "ratings"))
     ]
-    if len(raters) < 2:
-        raise BadValueError("`ratings` must hold at least 2 raters", len(raters))
+    check_size(len(raters), "ratings", "raters")
     read = read_ratings(raters, labels)
     m, n = read.codes.shape
     if m > n and not named:
@@ -580,8 +580,7 @@ def _check_raters(raters: Ints) -> None:
             f"{raters.min()} and {raters.max()}",
             "; pass labels of raters as `ratings=`",
         )
-    if raters[0] < 2:
-        raise BadValueError("`rating_counts` must hold at least 2 raters an item", raters[0])
+    check_size(raters[0], "rating_counts", "raters an item")
 
 
 def _fleiss(

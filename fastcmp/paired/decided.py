@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -31,7 +32,7 @@ def of_comparison(name: str, doc: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Decided(Compared, Record):
+class Decided(Compared, Record, ABC):
     """A test of two models, with the decision at a level."""
 
     _opening = ""
@@ -70,13 +71,13 @@ class Decided(Compared, Record):
         return ()
 
     @property
+    @abstractmethod
     def _sizes(self) -> list[tuple[str, str]]:
         """How many samples there were, as rows of the numbers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _notes(self) -> tuple[str, ...]:
         """What is said below the numbers."""
-        raise NotImplementedError
 
     @property
     def measure_a(self) -> float:

@@ -161,10 +161,10 @@ class MarginTests(Record):
         dict of str to list
             All fields.
         """
-        shown = {name: x for name, x in self._shown().items() if x is not None}
+        values = {name: x for name, x in self._shown().items() if x is not None}
         shape = np.shape(self.pvalue_lower)
         columns: dict[str, Any] = {}
-        for name, value in shown.items():
+        for name, value in values.items():
             ends = {name: value}
             if isinstance(value, ConfidenceInterval):
                 ends = {f"{name}_{end}": x for end, x in value._asdict().items()}
@@ -197,16 +197,16 @@ class MarginTests(Record):
             return [self.reason]
         reasons = []
         if self.decision == BETTER and self.superiority_pvalue <= self.alpha:
-            shown = format_pvalue(self.superiority_pvalue)
-            reasons.append(f"by more than the margin: p = {shown}")
+            pvalue = format_pvalue(self.superiority_pvalue)
+            reasons.append(f"by more than the margin: p = {pvalue}")
         elif self.decision in (BETTER, WORSE):
             within = self.margin_met if self.decision == WORSE else self.within_margin
             reasons += ["by less than the margin"] * within
         elif self.decision == EQUIVALENT:
             reasons.append(f"equivalence: p = {format_pvalue(self.equivalence_pvalue)}")
         elif self.decision in (NOT_WORSE, CANNOT_TELL):
-            shown = format_pvalue(self.noninferiority_pvalue)
-            reasons.append(f"non-inferiority: p = {shown}")
+            pvalue = format_pvalue(self.noninferiority_pvalue)
+            reasons.append(f"non-inferiority: p = {pvalue}")
         level = 1 - self.alpha if self.strict else 1 - 2 * self.alpha
         low, high = self.interval if self.strict else self.inner_interval
         ends = f"[{low:+.4g}, {high:+.4g}]"
@@ -249,10 +249,13 @@ def margin_sentences(margins: MarginTests | None, tested_by: str = "") -> tuple[
         return (margins.sentence,)
     if np.ndim(margins.method) or margins.method in ("score", "exact"):
         return (margins.sentence,)
-    own = METHOD_NAMES[margins.method]
+    name = METHOD_NAMES[margins.method]
     if margins.method in ("bounded", "dirichlet"):
-        return (margins.sentence, how(f"The margin is tested by {own}, not by the standard error."))
+        return (
+            margins.sentence,
+            how(f"The margin is tested by {name}, not by the standard error."),
+        )
     return (
         margins.sentence,
-        how(f"The margin is tested by {own} with the standard error, not by {tested_by}."),
+        how(f"The margin is tested by {name} with the standard error, not by {tested_by}."),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,8 +19,10 @@ from fastcmp.core.checks import (
     are_counts_given,
     as_counts,
     as_flag,
+    as_number,
     as_numbers,
     as_proportion,
+    as_rate,
     choose,
 )
 from fastcmp.core.errors import BadTypeError, BadValueError
@@ -232,9 +233,7 @@ _LOWER = "lower_is_better"
 
 def as_margin(value: object, limit: float = np.inf, name: str = "margin") -> float:
     """Check a margin: above 0, and below the largest possible difference."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real)):
-        raise BadTypeError(f"`{name}` must be a number above 0", repr(value))
-    margin = float(value)
+    margin = as_number(value, name, "a number above 0")
     if not 0.0 < margin < min(limit, np.inf):
         _checked(np.array(margin), limit, name)
     return margin
@@ -604,14 +603,9 @@ def margin_tests(
         as_flag(lower_is_better, "lower_is_better"),
     )
     if by_counts:
-        chosen = choose("auto" if method is None else method, "method", TESTS_OF_COUNTS)
-        gamma = 0.0 if gamma is None else gamma
-        if isinstance(gamma, bool) or not isinstance(gamma, Real):
-            raise BadTypeError("`gamma` must be a number in [0, 1)", repr(gamma))
-        gamma = float(gamma)
-        if not 0.0 <= gamma < 1.0:
-            raise BadValueError("`gamma` must lie in [0, 1)", f"{gamma:g}")
-        if gamma and chosen == "score":
+        test = choose("auto" if method is None else method, "method", TESTS_OF_COUNTS)
+        gamma = as_rate(0.0 if gamma is None else gamma, "gamma", "[0, 1)")
+        if gamma and test == "score":
             raise BadValueError("`gamma` is for `method='exact'`", f"{gamma:g} for 'score'")
         counts, _ = read_counts(**counted)
         if len(counts) < len(CELLS):
@@ -620,7 +614,7 @@ def margin_tests(
             )
         n = sum(counts.values(), np.zeros((), np.int64))
         cells = (counts["only_a"], counts["only_b"], n)
-        return accuracy_margins(cells, options, method=chosen, gamma=gamma)
+        return accuracy_margins(cells, options, method=test, gamma=gamma)
     estimate = as_numbers(data["difference"], "difference").astype(np.float64)
     errors = as_numbers(data["standard_error"], "standard_error").astype(np.float64)
     if np.any(errors < 0.0):
@@ -726,8 +720,8 @@ def _exact(tables: tuple[Any, ...], method: str, alpha: float, gamma: float) -> 
             largest,
             ": use `method='score'`, which is close at that size",
         )
-    known, which = np.unique(margin, return_inverse=True)
-    keys = np.ravel_multi_index((which, n, a, b), (known.size, *[limit + 1] * 3))
+    distinct, which = np.unique(margin, return_inverse=True)
+    keys = np.ravel_multi_index((which, n, a, b), (distinct.size, *[limit + 1] * 3))
     _, first, where = np.unique(keys, return_index=True, return_inverse=True)
     work = float(np.sum(n[first] * (13.0 * np.sqrt(n[first]) + 64.0)))
     if work > _WORK and method == "auto":

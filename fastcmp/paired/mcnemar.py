@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_total, choose
+from fastcmp.core.checks import ALTERNATIVES, are_counts_given, check_size, check_total, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import t_tail
 from fastcmp.core.records import PairedCounts, unwrap
@@ -285,8 +285,7 @@ def _of_tables(
     if name == "groups":
         if not has_all_cells:
             raise BadTypeError("`groups=` needs all four counts: pass both_right and both_wrong")
-        if len(sizes) < 2:
-            raise BadValueError("`groups` must hold at least 2 clusters", "1")
+        check_size(len(sizes), "groups", "clusters")
         method = "cr2" if method is None else choose(method, "method", CLUSTERED)
         cells = np.stack([sums[key] for key in CELLS])
         return _of_clusters(cells, Units(sizes.astype(np.float64)), method, alternative)

@@ -92,11 +92,11 @@ def ratio(part: Numbers, whole: Numbers) -> Any:
 def _of_strata(test: Callable[[Ints, Ints], tuple[Any, ...]], part: int, doc: str) -> Any:
     """A property with a part of what a test of strata gives; None without strata."""
 
-    def found(record: McNemarResult) -> Any:
+    def of_strata(record: McNemarResult) -> Any:
         is_stratified = record.design == "strata"
         return test(record.only_a, record.only_b)[part] if is_stratified else None
 
-    return property(found, doc=doc)
+    return property(of_strata, doc=doc)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

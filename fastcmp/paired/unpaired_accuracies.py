@@ -16,7 +16,7 @@ from fastcmp.core.checks import (
     are_counts_given,
     as_counts,
     as_level,
-    as_numbers,
+    as_within,
     choose,
     keep_side,
 )
@@ -670,10 +670,7 @@ def accuracy_unpaired(
     method = choose(method, "method", METHODS)
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     two_sided = choose(two_sided, "two_sided", ("ordering", "doubled"))
-    shift = as_numbers(null_difference, "null_difference").astype(np.float64)
-    if not np.all(np.abs(shift) < 1.0):
-        bad = shift[~(np.abs(shift) < 1.0)].flat[0]
-        raise BadValueError("`null_difference` must lie in (-1, 1)", f"{bad:g}")
+    shift = as_within(null_difference, "null_difference", -1, 1, "()")
     if np.any(shift) and method not in SHIFTED:
         raise BadValueError(
             f"`null_difference` must be 0 with `method={method!r}`, which tests equality",

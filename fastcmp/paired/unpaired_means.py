@@ -15,6 +15,7 @@ from fastcmp.core.checks import (
     as_flag,
     as_level,
     as_proportion,
+    check_size,
     choose,
     keep_side,
 )
@@ -330,8 +331,7 @@ def _values_of(raw: object, name: str, missing: str) -> tuple[Floats, int]:
         )
     if n_missing:
         values = values[~absent] if missing == "drop" else np.nan_to_num(values)
-    if not values.size:
-        raise BadValueError(f"`{name}` must hold at least one value", "none")
+    check_size(values.size, name, "value", 1)
     if np.isinf(values).any():
         raise BadValueError(f"`{name}` must be finite", values[np.isinf(values)][0])
     return values, n_missing

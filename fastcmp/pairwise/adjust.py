@@ -249,8 +249,8 @@ def adjust(pvalues: ArrayLike, *, method: str = "holm") -> Any:
     method = choose(method, "method", OF_PAIRS)
     p = as_numbers(pvalues, "pvalues").astype(np.float64)
     flat = p.ravel()
-    known = ~np.isnan(flat)
-    family = flat[known]
+    is_known = ~np.isnan(flat)
+    family = flat[is_known]
     if family.size and not (family.min() >= 0.0 and family.max() <= 1.0):
         bad = family[(family < 0.0) | (family > 1.0)][0]
         raise BadValueError("`pvalues` must lie in [0, 1]", f"{bad:g}")
@@ -266,10 +266,10 @@ def adjust_checked(pvalues: Floats, method: str, *, in_place: bool = False) -> F
         return logical_pvalues(pvalues, method)
     adjusted = pvalues if in_place else pvalues.copy()
     if method == "li":  # compared with the largest; 0 becomes 1 where that is 1
-        known = ~np.isnan(adjusted)
-        p = adjusted[known]
+        is_known = ~np.isnan(adjusted)
+        p = adjusted[is_known]
         last = p.max(initial=0.0)
-        adjusted[known] = p / (p + (1.0 - last)) if last < _LIKE_1 else 1.0
+        adjusted[is_known] = p / (p + (1.0 - last)) if last < _LIKE_1 else 1.0
         return adjusted
     # NaN and 0 stay as they are; of millions of pairs, most may have a p-value of 0, or 1 at once.
     end = _start_of_ones(adjusted, method)
@@ -376,9 +376,9 @@ class Family:
 
     def adjust(self, some: Floats) -> Floats:
         """Some of the p-values adjusted; NaN and 0 stay as they are."""
-        adjusted, known = some.copy(), (some > 0.0) & (some < self._end)
+        adjusted, is_known = some.copy(), (some > 0.0) & (some < self._end)
         adjusted[some >= self._end] = 1.0
-        adjusted[known] = self._adjusted[np.searchsorted(self._sorted, some[known])]
+        adjusted[is_known] = self._adjusted[np.searchsorted(self._sorted, some[is_known])]
         return adjusted
 
 

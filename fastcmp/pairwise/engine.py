@@ -320,8 +320,8 @@ def run_tests(
             adjusted = work.adjust(work.pvalues(), in_place=True)
             significant = adjusted <= options.alpha
             decisions = work.decide(adjusted, significant)
-            for span, found in work.test_by_rows():
-                write(work.pairs_at(span), found, adjusted[span], significant[span])
+            for span, columns in work.test_by_rows():
+                write(work.pairs_at(span), columns, adjusted[span], significant[span])
         return KeptPairs(*read_table(keep), decisions, joint, critical)
     pool.expect(work.n_pairs + (0 if places is None else places.size))
     if keep == "all":

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastcmp.core.checks import choose
+from fastcmp.core.checks import check_size, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record, keep_intervals
 from fastcmp.core.sections import (
@@ -277,8 +277,7 @@ def gate(
             "`comparisons` must be a mapping from names to records of two models",
             type(comparisons).__name__,
         )
-    if not comparisons:
-        raise BadValueError("`comparisons` must hold at least one record of two models", "none")
+    check_size(len(comparisons), "comparisons", "record of two models", 1)
     models = read_pair_names(names)
     cautions = _cautions(comparisons)
     comparisons = {k: x for name, record in comparisons.items() for k, x in _parts(name, record)}

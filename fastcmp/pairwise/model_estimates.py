@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import as_flag, as_numbers, as_whole
+from fastcmp.core.checks import as_flag, as_number, as_numbers, as_whole
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import scale_exponent, times
 from fastcmp.core.records import Record
@@ -298,11 +297,10 @@ def read_df(df: Any) -> float:
     """Checked degrees of freedom; None is infinite."""
     if df is None:
         return math.inf
-    if isinstance(df, bool) or not isinstance(df, Real):
-        raise BadTypeError("`df` must be a number > 0 or None", repr(df))
-    if not float(df) > 0.0:
+    degrees = as_number(df, "df", "a number > 0 or None")
+    if not degrees > 0.0:
         raise BadValueError("`df` must be > 0", df)
-    return float(df)
+    return degrees
 
 
 def _read_pair_df(df: Any, n_models: int) -> Floats:

@@ -19,7 +19,7 @@ from fastcmp.core.sections import (
     interval_name,
     main_table,
 )
-from fastcmp.core.sentences import dropped_sentences, how, outside_sentences
+from fastcmp.core.sentences import Sentence, dropped_sentences, how, outside_sentences
 from fastcmp.core.typing import Ints
 from fastcmp.paired.cost_test import METHOD_NAMES as COST_METHODS
 from fastcmp.paired.mcnemar_counts import METHOD_NAMES
@@ -221,7 +221,8 @@ def pairs_table(result: PairDecisions, indices: Ints | None = None) -> Section:
 def _summary(result: PairDecisions) -> Section:
     best = result.best
     n_pairs = _pairs(result.n_pairs)
-    lead: tuple[str, ...] = tuple(f"Best: {name}." for name in best[:1])
+    # A headline names the first of them, and a leaderboard marks all.
+    lead: tuple[str, ...] = tuple(Sentence(f"Best: {name}.", says="") for name in best[:1])
     if not result.n_pairs:
         n_pairs = f"none of {_pairs(_n_all(result))} tested"
         lead = ("No test has an answer: which model is better is not known.",)
@@ -230,7 +231,8 @@ def _summary(result: PairDecisions) -> Section:
         lead = _as_far_as_tested(result)
     elif len(best) > 1:
         others = listed(best[1:])
-        lead = (f"Best: {best[0]}. Not significantly different from it: {others}.",)
+        sentence = f"Best: {best[0]}. Not significantly different from it: {others}."
+        lead = (Sentence(sentence, says=""),)
     text = (
         f"{len(result.names)} models{_on(result)}, {n_pairs}, "
         f"{result.n_significant} significantly different.",

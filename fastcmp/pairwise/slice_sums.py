@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
 from fastcmp.core.typing import Flags, Floats, Ints, Pairs
@@ -45,8 +46,7 @@ def read_slices(
         named = [(f"slice_{i}", row) for i, row in enumerate(raw)]
     else:
         named = [("", raw)]
-    if not named:
-        raise BadValueError("`slices` must hold at least one slice", "none")
+    check_size(len(named), "slices", "slice", 1)
     frame = [("slices", raw)] if hasattr(raw, "iloc") else [(k or "slices", x) for k, x in named]
     check_indexes([*([] if indexed is None else [indexed]), *frame])
     names: list[str] = []

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
+from fastcmp.core.checks import as_within
 from fastcmp.core.typing import Numbers
 from fastcmp.paired.unpaired_accuracies import evaluate_counts
-from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable, within
+from fastcmp.planning.families import Case, Family, Inputs, Question, check_enumerable
 from fastcmp.planning.means import read_ratio
 from fastcmp.planning.normal import detectable, each_size, elementwise
 
@@ -76,7 +77,9 @@ def _power(
 
 
 def _accuracy_case(question: Question, inputs: Inputs) -> Case:
-    margin: Any = 0.0 if question.margin is None else within(question.margin, "margin", 0, 1)
+    margin: Any = (
+        0.0 if question.margin is None else as_within(question.margin, "margin", 0, 1, "()")
+    )
     ratio, cautions = read_ratio(inputs)
     has_accuracies = question.solved_for != "difference"
     a: Any = inputs.proportion("accuracy_a") if has_accuracies else None

@@ -63,7 +63,7 @@ def read_ratio(inputs: Inputs, n: Floats | None) -> tuple[Floats, Floats | None]
     """Negatives for each positive; and the negatives beside n positives, where n is known."""
     if n is not None and np.any(n < _FEWEST):
         raise BadValueError("`n` must be at least 2 positives", f"{np.min(n):g}")
-    names = inputs.given(_SIZES)
+    names = inputs.passed(_SIZES)
     if n is not None and names == ["n_negatives"]:
         negatives = inputs.whole("n_negatives", 2)
         return negatives / n, negatives
@@ -301,12 +301,12 @@ def both_below(h: Numbers, k: Numbers, r: Numbers) -> Floats:
 
 def _two_area_case(question: Question, inputs: Inputs) -> Case:
     n, ratio = question.n, None
-    named = inputs.given(_SIZES)
+    named = inputs.passed(_SIZES)
     if named and (n is not None or "ratio" in named):
         ratio, _ = read_ratio(inputs, n)
     if question.margin is not None and np.any(question.margin >= 1):
         raise BadValueError("`margin` must lie in (0, 1) for areas", f"{np.max(question.margin):g}")
-    curve_inputs = inputs.given(_BINORMAL)
+    curve_inputs = inputs.passed(_BINORMAL)
     if "pilot_positives" in inputs or "pilot_negatives" in inputs:
         if curve_inputs:
             raise BadValueError(
@@ -379,7 +379,7 @@ def _binormal(method: str, inputs: Inputs, ratio: Numbers) -> tuple[Normal, Any]
     curves = []
     for name in ("a", "b"):
         slope = inputs.positive(f"slope_{name}", default=1.0)
-        names = inputs.given((f"intercept_{name}", f"auc_{name}"))
+        names = inputs.passed((f"intercept_{name}", f"auc_{name}"))
         if len(names) != 1:
             needed = f"`intercept_{name}=` or `auc_{name}=`"
             raise BadValueError(f"{needed} must be given", names_of(names))

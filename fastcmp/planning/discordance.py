@@ -94,7 +94,7 @@ def read_probabilities(inputs: Inputs) -> Discordance:
 
 def read_discordant(inputs: Inputs) -> Any:
     """Read how often just one of two models is right, where no difference is known."""
-    names = inputs.given(KNOWN)
+    names = inputs.passed(KNOWN)
     if names == ["discordant"]:
         return inputs.proportion("discordant")
     if names == ["agreement"]:

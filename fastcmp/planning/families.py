@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.checks import LARGEST_COUNT, as_numbers, as_whole, choose
+from fastcmp.core.checks import (
+    LARGEST_COUNT,
+    as_numbers,
+    as_whole,
+    as_within,
+    choose,
+    is_python_number,
+)
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.typing import Floats, Numbers
 
@@ -54,7 +61,7 @@ class Inputs(dict[str, Any]):
             raise BadValueError(f"`{name}` must be given")
         return self.get(name, default)
 
-    def given(self, names: Iterable[str]) -> list[str]:
+    def passed(self, names: Iterable[str]) -> list[str]:
         """Those of some names that were passed."""
         return [name for name in names if name in self]
 
@@ -62,7 +69,8 @@ class Inputs(dict[str, Any]):
         self, name: str, low: float, high: float, *, closed: bool = False, default: Any = None
     ) -> Any:
         """Numbers in an open, or closed, interval."""
-        return within(self.needed(name, default), name, low, high, closed=closed)
+        ends = "[]" if closed else "()"
+        return as_within(self.needed(name, default), name, low, high, ends)
 
     def proportion(self, name: str, default: Any = None) -> Any:
         """Numbers from 0 to 1."""
@@ -198,32 +206,9 @@ TAILS_INPUT = {"tails": "'both', or 'right-direction': which rejections count"}
 _MOST_RESAMPLES = 1_000_000
 
 
-def _is_python_number(value: Any) -> bool:
-    """Whether a value needs no array to be looked at: most plans are of single numbers."""
-    kind = type(value)
-    return kind is float or (kind is int and -LARGEST_COUNT <= value <= LARGEST_COUNT)
-
-
-def within(value: Any, name: str, low: float, high: float, *, closed: bool = False) -> Any:
-    """Check numbers in an open, or closed, interval; any shape."""
-    if _is_python_number(value) and low < value < high:
-        return np.float64(value)
-    numbers = as_numbers(value, name).astype(np.float64)
-    inside = (numbers >= low) & (numbers <= high)
-    if not closed:
-        inside &= (numbers > low) & (numbers < high)
-    if not np.all(inside):
-        ends = f"[{low:g}, {high:g}]" if closed else f"({low:g}, {high:g})"
-        bad = numbers[~inside].flat[0]
-        percent = abs(bad) > 1 and high == 1 and low <= bad / 100 <= high
-        advice = f": write {bad / 100:g} for {bad:g}%" if percent else ""
-        raise BadValueError(f"`{name}` must lie in {ends}", f"{bad:g}", advice)
-    return numbers
-
-
 def positive(value: Any, name: str) -> Any:
     """Check finite numbers > 0; any shape."""
-    if _is_python_number(value) and 0 < value < np.inf:
+    if is_python_number(value) and 0 < value < np.inf:
         return np.float64(value)
     numbers = as_numbers(value, name).astype(np.float64)
     right = (numbers > 0) & np.isfinite(numbers)

@@ -124,7 +124,7 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
         kept = {name: x for name, x in kept.items() if name not in KNOWN}
         kept["discordant"] = discordant
     else:
-        discordance = Inputs({name: inputs[name] for name in inputs.given(KNOWN)})
+        discordance = Inputs({name: inputs[name] for name in inputs.passed(KNOWN)})
         only_a, only_b, cautions = read_probabilities(discordance)
         discordant = only_a + only_b
         both = 1.0 - discordant

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import as_counts, as_finite, as_numbers, as_proportion, as_whole, choose
+from fastcmp.core.checks import (
+    as_counts,
+    as_finite,
+    as_numbers,
+    as_proportion,
+    as_whole,
+    as_within,
+    choose,
+)
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_cdf, t_ppf
 from fastcmp.core.records import Record
@@ -207,8 +215,8 @@ def labels(
     positive = {"half_width": half_width, "difference": difference, "sd": sd}
     positive |= {"cost_label": cost_label, "cost_item": cost_item}
     for name, value in positive.items():
-        if value is not None and not as_finite(value, name) > 0.0:
-            raise BadValueError(f"`{name}` must be above 0", value)
+        if value is not None:
+            as_finite(value, name, above=0.0)
     n = n if n is None else as_whole(n, "n", 1)
     items = np.inf if n_items is None else float(as_whole(n_items, "n_items", 2))
     targets = {"half_width": half_width, "difference": difference, "worth": worth}
@@ -299,8 +307,8 @@ def _spread(
     limits = {"rate": rate, "sensitivity": sensitivity, "specificity": specificity}
     for name, value in (limits | {"correlation": correlation}).items():
         least = -1.0 if name == "correlation" else 0.0
-        if value is not None and not least <= as_finite(value, name) <= 1.0:
-            raise BadValueError(f"`{name}` must lie in [{least:g}, 1]", value)
+        if value is not None:
+            as_within(as_finite(value, name), name, least, 1.0)
     if rate in (0, 1):
         raise BadValueError("`rate` must lie in (0, 1)", rate)
     if rate is not None and sd is not None:
@@ -398,8 +406,7 @@ def _drawn(n: float, item_sd: ArrayLike, uniform: Numbers) -> Floats:
     spread = _deviations(item_sd, "item_sd", "item")
     if not spread.any():
         raise BadValueError("`item_sd` must not be 0 for all items: draw them alike")
-    if not 0.0 < as_finite(uniform, "uniform") <= 1.0:
-        raise BadValueError("`uniform` must lie in (0, 1]", uniform)
+    as_within(as_finite(uniform, "uniform"), "uniform", 0.0, 1.0, "(]")
     if not n <= spread.size:
         raise BadValueError(f"`n` must be at most the {spread.size} items of item_sd", f"{n:g}")
     probability, sure = np.full(spread.size, np.inf), np.zeros(spread.size, np.bool_)

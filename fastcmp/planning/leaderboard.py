@@ -92,7 +92,7 @@ class Models(NamedTuple):
 
 def read_models(inputs: Inputs) -> Models:
     """Read accuracies or means with what is known of each pair, or a pilot's record."""
-    kinds = inputs.given(("accuracies", "means", "pilot"))
+    kinds = inputs.passed(("accuracies", "means", "pilot"))
     if len(kinds) != 1:
         raise BadValueError(
             "`accuracies=`, `means=` or `pilot=` must be given, one of them", names_of(kinds)
@@ -107,7 +107,7 @@ def read_models(inputs: Inputs) -> Models:
         raise BadValueError(f"`{kind}` must be those of 2 models or more", f"shape {value.shape}")
     name, m, pairs = "correlation", value.size, all_pairs(value.size)
     if right:
-        beside = inputs.given(_BESIDE)
+        beside = inputs.passed(_BESIDE)
         if len(beside) != 1 or "sd" in inputs:
             raise BadValueError(
                 f"one of `{'=, '.join(_BESIDE)}=` must be given beside `accuracies=`",

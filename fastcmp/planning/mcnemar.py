@@ -255,8 +255,8 @@ def _mcnemar_case(question: Question, inputs: Inputs) -> Case:
         else:
             pd = read_discordant(inputs)
         return Case(_detectable(design, pd), {"discordant": pd, **kept})
-    names = inputs.given(KNOWN)
-    counts = {x: _read_pilot(inputs[x], x) for x in inputs.given(("pilot", "so_far"))}
+    names = inputs.passed(KNOWN)
+    counts = {x: _read_pilot(inputs[x], x) for x in inputs.passed(("pilot", "so_far"))}
     if len(counts) == 2 or ("pilot" in counts and names):
         raise BadValueError("`pilot=` must be given alone", names_of([*counts, *names]))
     for name, pilot in counts.items():

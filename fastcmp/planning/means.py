@@ -89,7 +89,7 @@ def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) ->
 
 def _spread(inputs: Inputs) -> _Spread:
     """Read the variance of one item, and the clusters that the items are in."""
-    names = inputs.given(_SPREADS)
+    names = inputs.passed(_SPREADS)
     if names == ["sd"]:
         variance = inputs.positive("sd") ** 2
     elif names == ["standard_error", "n_pilot"]:
@@ -115,7 +115,7 @@ def _spread(inputs: Inputs) -> _Spread:
     cautions: tuple[str, ...] = ()
     cluster_size: Any = 1.0
     size, cv, correlation = _CLUSTERS
-    names = inputs.given(_CLUSTERS)
+    names = inputs.passed(_CLUSTERS)
     if names and "standard_error" in inputs:  # which holds the design effect already
         if names != [size]:
             raise BadValueError(
@@ -141,7 +141,7 @@ def _spread(inputs: Inputs) -> _Spread:
 
 def _unpaired_spread(inputs: Inputs) -> _Spread:
     """Read the standard deviations of two models' values on different samples."""
-    names = inputs.given(("sd", "sd_a", "sd_b"))
+    names = inputs.passed(("sd", "sd_a", "sd_b"))
     if names not in (["sd"], ["sd_a", "sd_b"]):
         raise BadValueError("`sd=`, or `sd_a=` and `sd_b=` must be given", names_of(names))
     a, b = (inputs.positive(name) ** 2 for name in (names[0], names[-1]))

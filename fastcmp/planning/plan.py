@@ -10,21 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp.core.checks import ALTERNATIVES, choose
+from fastcmp.core.checks import ALTERNATIVES, as_within, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import ConfidenceInterval, Drawn, Record, column
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import headline_of, how
 from fastcmp.kernels.status import OK, UNDEFINED
-from fastcmp.planning.families import (
-    Inputs,
-    Question,
-    family_of,
-    positive,
-    rounded_up,
-    whole,
-    within,
-)
+from fastcmp.planning.families import Inputs, Question, family_of, positive, rounded_up, whole
 
 
 def power(
@@ -311,7 +303,7 @@ def _plan(
                 "speaks of a: exchange a and b"
             )
         alternative = "two-sided" if hypothesis == "equivalence" else "greater"
-    alpha = within(alpha, "alpha", 0, 1)
+    alpha = as_within(alpha, "alpha", 0, 1, "()")
     margin = None if margin is None else positive(margin, "margin")
     if unknown := inputs.keys() - family.inputs.keys():
         name = next(name for name in inputs if name in unknown)
@@ -326,7 +318,7 @@ def _plan(
             "sample size"
         )
     if solved_for != "power":
-        power = within(power, "power", 0, 1)
+        power = as_within(power, "power", 0, 1, "()")
         if np.any(power <= alpha):
             raise BadValueError(
                 "`power` must lie in (alpha, 1)", f"{np.min(power):g} with alpha={np.max(alpha):g}"

@@ -56,7 +56,11 @@ def said(record: Record) -> list[Text]:
     """
     blocks, answer = [], record._reported._headline()
     for i, section in enumerate(record.sections()):
-        new_lines = tuple(line for line in section.text if not _repeats(line, answer))
+        new_lines = tuple(
+            line
+            for line in section.text
+            if getattr(line, "says", line).lower().rstrip(".") not in answer.lower()
+        )
         title = section.title if i else ""
         if new_lines or section.columns or section.notes:
             shortened_section = shortened(replace(section, text=new_lines), MOST_ROWS, "")
@@ -72,13 +76,3 @@ def blocks_of(record: Record) -> list[Block]:
     make = getattr(import_module(f"fastcmp.report.{module}"), name)
     blocks: list[Block] = make(record)
     return blocks
-
-
-def _repeats(line: str, answer: str) -> bool:
-    """Whether the headline says all that a sentence does."""
-    if line.startswith("Best: "):
-        return True  # the headline names the first of them, the leaderboard marks all
-    pvalue = line.partition(" (H0: ")[0]
-    return answer.lower().startswith(line.lower().rstrip(".")) or (
-        pvalue.startswith("p = ") and pvalue in answer
-    )

@@ -307,9 +307,9 @@ def drawn(picture: pictures.Curves) -> Curves:
         number += not line.kind
         if number < N_STYLES or line.kind == "other":
             lines.append((number, line))
-    chosen = [line for _, line in lines]
-    x = _axis_of(picture.x, chosen, picture.rules, 0)
-    y = _axis_of(picture.y, chosen, picture.rules, 1)
+    lines_drawn = [line for _, line in lines]
+    x = _axis_of(picture.x, lines_drawn, picture.rules, 0)
+    y = _axis_of(picture.y, lines_drawn, picture.rules, 1)
     scales = x, y
     diagonal = ""
     if picture.straight is not None:
@@ -332,7 +332,7 @@ def drawn(picture: pictures.Curves) -> Curves:
             )
         )
     n_models = picture.n_models or sum(not line.kind for line in picture.lines)
-    n_drawn, says = sum(not line.kind for line in chosen), picture.says
+    n_drawn, says = sum(not line.kind for line in lines_drawn), picture.says
     if n_drawn < n_models:
         what = "models" if picture.n_models else "curves"
         says = f"{says} Of {n_models} {what} {n_drawn} are drawn."

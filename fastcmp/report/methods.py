@@ -111,14 +111,13 @@ def _compared(result: PairwiseResult) -> str:
 
 def _tested(result: PairwiseResult) -> str:
     n = len(result.names)
-    pairs = f"Each of the {result.n_pairs:,} pairs of models"
+    pairs, were = f"Each of the {result.n_pairs:,} pairs of models", "was"
     if result.control is not None and not result.all_pairs_tested:
-        pairs = "Each other model and the control"
+        pairs, were = "Each other model and the control", "were"
     elif not result.all_pairs_tested:
         pairs = f"Each of {result.n_pairs:,} pairs chosen from {n * (n - 1) // 2:,}"
     if n == 2:
-        pairs = "The two models"
-    were = "were" if n == 2 or pairs.startswith("Each other") else "was"
+        pairs, were = "The two models", "were"
     return f"{pairs} {were} compared by this test: {result._each_pair}."
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastcmp import kernels
-from fastcmp.core.checks import are_counts_given, choose
+from fastcmp.core.checks import are_counts_given, as_rate, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
@@ -395,11 +395,7 @@ def auc(
     if max_fpr is not None:
         if (fpr_range, tpr_range) != (None, None):
             raise BadValueError("`max_fpr` excludes fpr_range and tpr_range: pass one of them")
-        if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
-            raise BadTypeError("`max_fpr` must be a number in (0, 1]", repr(max_fpr))
-        if not 0 < max_fpr <= 1:
-            raise BadValueError("`max_fpr` must lie in (0, 1]", max_fpr)
-        fpr_range, standardize = (0.0, float(max_fpr)), True
+        fpr_range, standardize = (0.0, as_rate(max_fpr, "max_fpr", "(0, 1]")), True
     region = check_region(fpr_range, tpr_range, ties, standardize=standardize)
     threads = check_workers(workers)
     if are_collections(y_true, scores):

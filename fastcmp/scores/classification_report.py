@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp import kernels
-from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, choose
+from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, check_size, choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Ints, Label, ModelsLike
@@ -458,8 +458,7 @@ def read_chosen(
         _of_classes(entry, zero)
         for entry in _listed(COLUMNS if metrics is None else metrics, "metrics")
     )
-    if not columns:
-        raise BadValueError("`metrics` must name at least one metric", "none")
+    check_size(len(columns), "metrics", "metric", 1, "name")
     whole = tuple(
         _metric_of(entry, "overall", positive=positive, zero_division=zero)
         if isinstance(entry, str)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_finite, as_proportion, choose
+from fastcmp.core.checks import as_positive, as_proportion, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.records import ConfidenceInterval, Record
 from fastcmp.core.sections import Column, Section, interval_name, table_of, written
@@ -475,8 +475,7 @@ def optimal_cutpoint(
     level = as_proportion(confidence_level, "confidence_level")
     costs = {"cost_fp": cost_fp, "cost_fn": cost_fn}
     for name, cost in costs.items():
-        if as_finite(cost, name) <= 0.0:
-            raise BadValueError(f"`{name}` must be positive and finite", cost)
+        as_positive(cost, name)
     function = criterion if callable(criterion) else None
     kind = choose(criterion, "criterion", CRITERIA) if function is None else None
     title = "a function" if kind is None else repr(kind)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.threads import check_memory
 from fastcmp.core.typing import Flags, Floats, Ints, Label
@@ -348,8 +349,7 @@ def delong_of_blocks(
         labels = join_labels(labels, block.labels)
         for label, count in zip(block.labels, block.counts, strict=True):
             totals[label] = totals.get(label, 0) + count
-    if not labels:
-        raise BadValueError("`y_true` must hold at least one sample", "none")
+    check_size(len(labels), "y_true", "sample", 1)
     pair = positive_label(list(labels), positive)
     n1, n0 = (totals.get(label, 0) for label in pair)
     if min(n1, n0) < 2:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -177,13 +176,10 @@ def normal_mixture_boundary(
         level *= 2.0
         if level >= 1.0:
             raise BadValueError("`alpha` must be below 0.5 for one side", alpha)
-    if isinstance(optimal_variance, bool) or not isinstance(optimal_variance, Real):
-        raise BadTypeError("`optimal_variance` must be a number", repr(optimal_variance))
-    if not 0.0 < optimal_variance < math.inf:
-        raise BadValueError("`optimal_variance` must be above 0", optimal_variance)
+    optimal_variance = as_finite(optimal_variance, "optimal_variance", above=0.0)
     v = as_numbers(variances, "variances").astype(np.float64, copy=False)
     price = -2.0 * math.log(level)
-    rho = float(optimal_variance) / (price + math.log1p(price))
+    rho = optimal_variance / (price + math.log1p(price))
     boundary = np.empty(v.size)
     if not normal_mixture_boundaries(v.ravel(), rho, price, boundary):
         raise BadValueError("`variances` must be finite and 0 or above", f"{v.min()} to {v.max()}")

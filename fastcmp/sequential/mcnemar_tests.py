@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastcmp import kernels
-from fastcmp.core.checks import ALTERNATIVES, as_counts, as_finite, as_proportion, choose
+from fastcmp.core.checks import ALTERNATIVES, as_counts, as_finite, as_proportion, as_within, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import (
     Compared,
@@ -221,9 +221,7 @@ class EvalueResult(Compared, Record):
         >>> round(result.log_evalue_at(0.1), 6)
         -0.209782
         """
-        delta = as_finite(difference, "difference")
-        if not -1.0 <= delta <= 1.0:
-            raise BadValueError("`difference` must lie in [-1, 1]", difference)
+        delta = float(as_within(as_finite(difference, "difference"), "difference", -1, 1))
         code, thirds = read_difference_method(method, prior)
         counts = (self.only_a, self.only_b, self.n_samples)
         rows = zip(*(np.ravel(x).tolist() for x in counts), strict=True)

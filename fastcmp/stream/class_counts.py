@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp import kernels
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.core.typing import Classes, ColumnLike, Ints, Label, ModelsLike
@@ -311,8 +312,7 @@ class ClassCounts(BlockCounts):
             rows = self._options["rows"] if pair else self.names
             columns = ordered_columns(preds, rows, "preds", pair)
             names = tuple(columns)
-            if len(names) < self._LEAST:
-                raise BadValueError(f"`preds` must hold at least {self._LEAST} models", len(names))
+            check_size(len(names), "preds", "models", self._LEAST)
             fixed = None if self._state.found else self.classes
             block = encode(y_true, columns, classes=fixed, missing=None, least=0)
             if block.n_samples * self._n_tables(names) < _THREADS_PAY:
@@ -597,8 +597,8 @@ class LabelCounts(ClassCounts):
         self._pair = None if everything else _read_pair(pairs, rows)
         self._options = {"pair": self._pair, "rows": rows if self._pair else None}
         self._begin(self._pair or rows, classes)
-        if self.names is not None and len(self.names) < 2:
-            raise BadValueError("`preds` must hold at least 2 models", len(self.names))
+        if self.names is not None:
+            check_size(len(self.names), "preds", "models")
 
     @property
     def n_pairs(self) -> int:

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from fastcmp.core.checks import as_whole
+from fastcmp.core.checks import as_whole, check_size
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
 from fastcmp.core.typing import ColumnLike, ModelsLike
 from fastcmp.inputs.model_names import check_distinct_names, has_names, named_columns, read_names
@@ -289,8 +289,7 @@ def read_blocks(
 
 
 def _of_delayed(blocks: Sequence[Any], columns: dict[str, str], names: Names) -> Blocks:
-    if not blocks:
-        raise BadValueError("`data` must hold at least one delayed block", "none")
+    check_size(len(blocks), "data", "delayed block", 1)
     for block in blocks:
         if not hasattr(block, "key"):  # neither delayed nor a future
             raise BadTypeError(
@@ -336,8 +335,7 @@ def _cut_models(
         parts = _delayed(models[[by_name[name] for name in names]])
         return parts, (math.nan,) * len(parts), names
     if isinstance(models, Mapping):
-        if not models:
-            raise BadValueError(f"`{argument}` must hold at least one model", "none")
+        check_size(len(models), argument, "model", 1)
         check_distinct_names([str(name) for name in models], argument)
         rows = {str(name): raw for name, raw in models.items()}
         if names is not None:

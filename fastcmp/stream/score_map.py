@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastcmp.core.checks import as_numbers, choose
+from fastcmp.core.checks import as_numbers, check_size, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.typing import Flags, Floats, Ints
 from fastcmp.inputs.scores import as_scores
@@ -257,8 +257,7 @@ class ScoreMap:
         [True, False, True]
         """
         column, kind, _ = as_scores(scores, "scores")
-        if not column.size:
-            raise BadValueError("`scores` must hold at least one score to choose bins", "none")
+        check_size(column.size, "scores", "score to choose bins", 1)
         if np.isnan(column).any():
             raise BadValueError(
                 f"`scores` has NaN for sample {np.flatnonzero(np.isnan(column))[0]}"

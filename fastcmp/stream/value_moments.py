@@ -196,10 +196,11 @@ def _as_values(raw: Any, name: str) -> NDArray[Any]:
         bad = np.flatnonzero(~np.isfinite(array))
         if bad.size:
             raise BadValueError(
-                f"{name} has {array[bad[0]]} for item {bad[0]} ({bad.size} of {array.size} "
-                "items): values must be finite numbers; leave out items that a model lacks",
+                f"{name} has {array[bad[0]]} for item {{row}} ({bad.size}{{among}}): values "
+                "must be finite numbers; leave out items that a model lacks",
                 argument="values",
                 row=int(bad[0]),
+                among=f" of {array.size} items",
             )
     return array
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.compat.mlxtend.labels import shared_codes
 from fastcmp.compat.mlxtend.samples import resamples
-from fastcmp.core.checks import as_whole, choose
+from fastcmp.core.checks import as_whole, check_size, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.typing import ColumnLike, Floats
 from fastcmp.crossval.fold_tests import fold_test
@@ -713,8 +713,7 @@ def _check_rows(X: Any, y: Any, name: str = "X") -> int:
     n = count_rows(X, name)
     if n != count_rows(y, "y"):
         raise BadValueError(f"`{name}` has {n} rows, its targets are {count_rows(y, 'y')}")
-    if not n:
-        raise BadValueError(f"`{name}` must hold at least one row", "none")
+    check_size(n, name, "row", 1)
     return n
 
 

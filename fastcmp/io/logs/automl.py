@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from fastcmp.core.typing import Flags, Floats
+from fastcmp.io.formats import NoRowsError
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.format import LogFormat, LogOptions, LogPart, NoItemValuesError, Sign, grouped
 from fastcmp.io.logs.heads import check_size
@@ -281,7 +282,7 @@ def read_arff(path: Path) -> Arff:
     if columns is None:
         rows = list(_rows(text, path, len(attributes)))
         if not rows:
-            raise ValueError(f"{path} holds no rows")
+            raise NoRowsError(path)
         columns = list(map(list, zip(*rows, strict=True)))
     return Arff(relation, attributes, dict(zip(attributes, columns, strict=True)))
 

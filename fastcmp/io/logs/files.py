@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.inputs.model_names import has_names, named_columns
 
@@ -189,8 +190,7 @@ def _roots(path: object) -> list[Path]:
         if not os.path.lexists(root):
             raise FileNotFoundError(f"path: there is no {root}: name a file or a folder of logs")
         roots.append(root)
-    if not roots:
-        raise BadValueError("`path` must name at least one file or folder", "none")
+    check_size(len(roots), "path", "file or folder", 1, "name")
     return roots
 
 

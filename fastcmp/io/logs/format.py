@@ -92,12 +92,9 @@ class NoItemValuesError(ValueError):
 class LogOptions:
     """What a user asked for, as far as it concerns the reading of files."""
 
-    #: Metric and tasks that are wanted; None: all. An importer may leave others out;
-    #: other metrics only where the wanted one is there, else it names those that are
-    #: (`metrics.without_values`).
-    metric: str | None = None
-    #: The metric that was asked for in the words of the user, also a name by task; for
-    #: formats that have two names for one.
+    #: Metric, or that of each task, and tasks that are wanted; None: all. An importer may
+    #: leave others out; other metrics only where the wanted one is there, else it names those
+    #: that are (`metrics.without_values`).
     metric_wanted: str | Mapping[str, str] | None = None
     tasks: tuple[str, ...] | None = None
     #: lm_eval: which of several filters.
@@ -116,6 +113,11 @@ class LogOptions:
     runs: str = "raise"
     #: Bytes that a member of an archive, or a file that is read as a whole, may take.
     memory_limit: int = 4_000_000_000
+
+    @property
+    def metric(self) -> str | None:
+        """The one metric that is wanted of all tasks."""
+        return self.metric_wanted if isinstance(self.metric_wanted, str) else None
 
 
 class Sign:

@@ -101,7 +101,7 @@ def inspect_results(
     if metric is not None and not isinstance(metric, str):
         raise BadTypeError("`metric` must be the name of a metric, or None", repr(metric))
     options = read_options(
-        metric=metric,
+        metric_wanted=metric,
         tasks=task,
         filter=filter,
         ids=ids,

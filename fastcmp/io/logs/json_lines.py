@@ -210,7 +210,7 @@ def read_blocks(
     def struct(kinds: Mapping[Key, Plain]) -> Any:
         anything = Plain(Any, list, UNSET)
         of_fields = {field: kinds.get(name, anything) for field, name in fields.items()}
-        types = [(field, known.kind, known.default) for field, known in of_fields.items()]
+        types = [(field, row.kind, row.default) for field, row in of_fields.items()]
         return msgspec.defstruct("Row", types, rename=fields, gc=False, kw_only=True)
 
     row = struct({})
@@ -372,7 +372,7 @@ def read_columns(
 ) -> tuple[dict[Key, Any], Ints]:
     """What becomes of the values of each key, and the number of each line."""
     blocks: dict[Key, list[Any]] = {key: [] for key in columns}
-    sooner = {**columns, **{key: known.convert for key, known in (plain or {}).items()}}
+    sooner = {**columns, **{key: value.convert for key, value in (plain or {}).items()}}
     lines = [np.zeros(0, np.int64)]
     for block in read_blocks(path, list(columns), memory_limit, plain):
         for key, convert in (sooner if block.is_plain else columns).items():

@@ -298,7 +298,7 @@ def _read(path: Path, results: Results, options: LogOptions) -> list[LogPart]:
     task = task_of(path, results)
     if options.tasks is not None and task not in options.tasks:
         return []
-    metric_asked = options.metric_wanted or options.metric
+    metric_asked = options.metric_wanted
     if not isinstance(metric_asked, str):
         metric_asked = (metric_asked or {}).get(task)
     metric, comma, filter_ = (metric_asked or "").rpartition(",")

@@ -161,10 +161,8 @@ def read_results(
     >>> results.answers.tolist()
     [[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
-    wanted = read_metric(metric)
     options = read_options(
-        metric=metric if isinstance(metric, str) else None,
-        metric_wanted=wanted,
+        metric_wanted=read_metric(metric),
         tasks=task,
         filter=filter,
         ids=ids,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fastcmp.core.render import visible
 from fastcmp.core.typing import Floats, Ints
 from fastcmp.inputs.columns import is_missing, plain_number
-from fastcmp.io.formats import kind_of
+from fastcmp.io.formats import NoRowsError, kind_of
 from fastcmp.io.logs import entries
 from fastcmp.io.logs.files import LogFile
 from fastcmp.io.logs.heads import check_size, is_json_array
@@ -101,8 +101,8 @@ def as_labels(raw: Any) -> Labels:
     if isinstance(raw, Labels):
         return raw
     if isinstance(raw, list):
-        known = _Codes()
-        return known.labels(known.of(raw))
+        coder = _Codes()
+        return coder.labels(coder.of(raw))
     if isinstance(raw, pa.ChunkedArray):
         raw = raw.combine_chunks() if raw.num_chunks != 1 else raw.chunk(0)
     if not pa.types.is_dictionary(raw.type):
@@ -228,9 +228,9 @@ class LogTable:
             codes = {name: _Codes() for name in names if name not in values}
             convert: dict[Key, Convert] = dict.fromkeys(values, or_none)
             plain: dict[Key, Plain] = {x: PLAIN_VALUES for x in values if x not in names}
-            for name, known in codes.items():
-                convert[name] = known.of
-                plain[name] = Plain(str | int | None, known.of_plain, None)
+            for name, coder in codes.items():
+                convert[name] = coder.of
+                plain[name] = Plain(str | int | None, coder.of_plain, None)
             columns, _ = read_columns(file.path, convert, limit, plain)
             for name in names_read:
                 column = columns[name]
@@ -240,7 +240,7 @@ class LogTable:
         first = next(iter(self.columns.values()))
         self.n_rows = len(first.codes if isinstance(first, Labels) else first)
         if not self.n_rows:
-            raise ValueError(f"{self.path} holds no rows")
+            raise NoRowsError(self.path)
 
     def labels(self, name: str, *, complete: bool = False) -> Labels:
         """A column as texts."""

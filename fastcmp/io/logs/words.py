@@ -21,12 +21,12 @@ ERRORS = frozenset(
 )
 
 
-def listed(texts: Iterable[Any], shown: int = SHOWN) -> str:
+def listed(texts: Iterable[Any], most: int = SHOWN) -> str:
     """List texts, the first few where they are many, and how many more there are."""
     words = [visible(str(text)) for text in texts]
-    more = len(words) - shown
+    more = len(words) - most
     if more > 0:
-        return f"{', '.join(words[:shown])} and {more} more"
+        return f"{', '.join(words[:most])} and {more} more"
     return ", ".join(words)
 
 

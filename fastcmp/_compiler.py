@@ -74,12 +74,12 @@ class _Cache(caching.FunctionCache):
         same file. If a file is damaged, the index is removed and both are rewritten.
         """
         try:
-            found = super().load_overload(sig, target_context)
+            code = super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001  # what pickle raises depends on the damage
             with suppress(OSError):
                 Path(self._cache_file._index_path).unlink()
             return None
-        return found if found is None or tuple(found.signature.args) == sig else None
+        return code if code is None or tuple(code.signature.args) == sig else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save code if that is possible; the code runs in any case."""

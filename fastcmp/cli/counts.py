@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.cli.options import columns_of
+from fastcmp.cli.options import columns_of, too_large
 from fastcmp.cli.output import chosen_files, say
 from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
@@ -47,10 +47,7 @@ def count_predictions(
     size = predictions.size_in_memory()
     if options.missing == "common":
         if size > memory_limit:
-            raise ValueError(
-                f"--missing common reads the files as a whole, {in_words(size)} "
-                f"(--memory-limit is {in_words(memory_limit)}): pass a larger --memory-limit"
-            )
+            raise too_large("--missing common reads the files as a whole,", size, memory_limit)
         return _whole(options, "--missing common reads the files as a whole")
     if n_files > 1 and size <= memory_limit:
         return _whole(options, "files that fit into --memory-limit are joined there")
@@ -60,11 +57,8 @@ def count_predictions(
         check_counted(options.missing)
     if why := _uncountable(predictions.names, matrix, memory_limit):
         if size > memory_limit:
-            raise ValueError(
-                f"{why}, and reading the files as a whole {in_words(size)} "
-                f"(--memory-limit is {in_words(memory_limit)}): pass a larger "
-                "--memory-limit, or compare fewer models (--models)"
-            )
+            why, instead = f"{why}, and reading the files as a whole", ", or compare fewer models"
+            raise too_large(why, size, memory_limit, f"{instead} (--models)")
         return _whole(options, f"{why}, so the files are read as a whole")
     checkpoint = _checkpoint(options, predictions, matrix)
     counts = _empty(options, predictions, matrix)

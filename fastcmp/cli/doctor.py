@@ -255,13 +255,8 @@ class Installation(Record):
 
     def columns(self) -> dict[str, Any]:
         """The table of libraries."""
-        return {
-            "library": [library.name for library in self.libraries],
-            "extra": [library.extra for library in self.libraries],
-            "needed": [library.needed for library in self.libraries],
-            "installed": [library.installed for library in self.libraries],
-            "state": [library.state for library in self.libraries],
-        }
+        named = {"library": "name"} | {x: x for x in ("extra", "needed", "installed", "state")}
+        return {head: [getattr(x, name) for x in self.libraries] for head, name in named.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain objects; they are no record that is read back."""

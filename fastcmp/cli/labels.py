@@ -23,11 +23,13 @@ from fastcmp.cli.options import (
     passed,
 )
 from fastcmp.cli.output import (
+    TWO_MODELS,
     WRITTEN,
     check_picture,
     check_places,
     chosen_files,
     files_of,
+    only,
     say,
     take_names,
     write,
@@ -59,15 +61,6 @@ def read_labels(options: argparse.Namespace, files: Any = None, models: Any = No
     if options.cost is None:  # else the costs name the classes
         check_whole(read.y_true, read.preds, options.target or "y_true")
     return read
-
-
-def two_of(read: Predictions) -> tuple[str, str]:
-    """The names of the two models of what was read."""
-    if len(read.preds) != 2:
-        columns = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name the two models to compare (--models A B), of {columns}")
-    first, second = read.preds
-    return first, second
 
 
 def _read_cost(options: argparse.Namespace) -> Any:
@@ -218,7 +211,7 @@ def _holdout(options: argparse.Namespace) -> None:
         _unpaired(options)
         return
     read = read_labels(options)
-    first, second = two_of(read)
+    first, second = only(read, 2, TWO_MODELS)
     cost = _read_cost(options)
     # Here errors and warnings name the columns; below they would name a and b.
     if cost is None:
@@ -251,12 +244,9 @@ def _unpaired(options: argparse.Namespace) -> None:
     data, names = [], []
     for i, file in enumerate(files):
         read = read_labels(options, [file], options.models and [options.models[i]])
-        if len(read.preds) != 1:
-            columns = ", ".join(list(read.preds)[:10])
-            raise ValueError(f"name the model of each file (--models A B): {file} has {columns}")
-        [(name, pred)] = read.preds.items()
+        (name,) = only(read, 1, f"name the model of each file (--models A B): {file} has")
         names.append(options.names[i] or name)
-        data.append((read.y_true, pred))
+        data.append((read.y_true, read.preds[name]))
     if names[0] == names[1]:
         names = [Path(file).name.partition(".")[0] for file in files]
     result = fastcmp.compare_unpaired(

@@ -45,11 +45,7 @@ def metric_of(
         raise ValueError("costs are compared by fastcmp compare --test cost --cost FILE")
     distinct = list(labels)
     arguments: dict[str, Any] = {"average": options.average or "binary"}
-    arguments |= positive_of(options, distinct)
-    if options.labels is not None:
-        arguments["labels"] = as_found(options.labels, distinct)
-        if len(options.labels) == 1 and options.labels[0] in ("union", "truth"):
-            (arguments["labels"],) = options.labels
+    arguments |= classes_of(options, options.labels, distinct)
     if options.zero_division is not None:
         word = options.zero_division.lower()
         arguments["zero_division"] = ZERO_DIVISION.get(word, options.zero_division)
@@ -63,11 +59,23 @@ def draws_together(options: argparse.Namespace) -> bool:
     return bool(options.simultaneous)
 
 
-def positive_of(options: argparse.Namespace, labels: Iterable[Any]) -> dict[str, Any]:
-    """The label that --positive names, where it is passed."""
-    if options.positive is None:
-        return {}
-    return {"positive": as_found([options.positive], list(labels))[0]}
+def classes_of(
+    options: argparse.Namespace, words: list[str] | None, labels: list[Any]
+) -> dict[str, Any]:
+    """The labels that --positive and the words of --labels name, where they are passed."""
+    named: dict[str, Any] = {}
+    if options.positive is not None:
+        (named["positive"],) = as_found([options.positive], labels)
+    if words is not None:
+        is_word = words in (["union"], ["truth"])
+        named["labels"] = words[0] if is_word else as_found(words, labels)
+    return named
+
+
+def positive_of(options: argparse.Namespace, y_true: Any) -> Any:
+    """The label that --positive names, of the true ones; None where it is not passed."""
+    labels = [] if options.positive is None else y_true.drop_null().unique().to_pylist()
+    return classes_of(options, None, labels).get("positive")
 
 
 def as_found(words: list[str], labels: list[Any]) -> list[Any]:

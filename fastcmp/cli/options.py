@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fastcmp.core.threads import read_size
+from fastcmp.core.threads import in_words, read_size
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 _PATHS = ("FILE", "DIR", "PATH", "BASE", "NEW")
@@ -159,6 +159,14 @@ def passed(options: argparse.Namespace, *names: str, **others: str) -> dict[str,
 def memory_of(options: argparse.Namespace) -> int:
     """The bytes that --memory-limit allows, 4 GB where it is not passed."""
     return read_size(options.memory_limit or "4GB", "--memory-limit")
+
+
+def too_large(what: str, size: int, limit: int, instead: str = "") -> ValueError:
+    """The error that files, as a whole, take more than --memory-limit."""
+    return ValueError(
+        f"{what} {in_words(size)} (--memory-limit is {in_words(limit)}): pass a larger "
+        f"--memory-limit{instead}"
+    )
 
 
 def engine_options(options: argparse.Namespace, keep: str | int | Path) -> dict[str, Any]:

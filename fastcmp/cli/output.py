@@ -24,6 +24,7 @@ from fastcmp.core.threads import check_workers
 
 if TYPE_CHECKING:
     from fastcmp.core.records import Record
+    from fastcmp.io.predictions import Predictions
 
 Columns = dict[str, list[Any]]
 
@@ -211,6 +212,17 @@ def chosen_files(options: argparse.Namespace, example: Callable[[str], Path]) ->
     if not options.files:
         raise ValueError("pass a prediction file, or --example digits")
     return options.files
+
+
+#: What `only` asks of files of two models.
+TWO_MODELS = "name the two models to compare (--models A B), of"
+
+
+def only(read: Predictions, n: int, demand: str) -> list[str]:
+    """The names of the n models of what was read."""
+    if len(read.preds) != n:
+        raise ValueError(f"{demand} {', '.join(list(read.preds)[:10])}")
+    return list(read.preds)
 
 
 def take_names(options: argparse.Namespace) -> None:

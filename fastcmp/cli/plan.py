@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 import fastcmp
-from fastcmp.cli.labels import read_labels, two_of
+from fastcmp.cli.labels import read_labels
 from fastcmp.cli.messages import option_of
 from fastcmp.cli.options import Command, Group, Option, option
 from fastcmp.cli.output import (
+    TWO_MODELS,
     WRITTEN,
     check_picture,
     check_places,
+    only,
     save_picture,
     say,
     take_names,
@@ -51,36 +53,23 @@ def read_amount(text: str, option: str, suffix: tuple[str, str] | None = POINTS)
 # The options of `fastcmp plan`: inputs of the tests that can be planned.
 
 
-class _Kind(NamedTuple):
-    """How an option is read."""
+#: How values of a form are written in hundredths.
+_HUNDREDTHS = {"P+": PERCENT, "D+": POINTS, "A B": PERCENT, "LOW HIGH": PERCENT}
+_COUNTS = "ONLY_A ONLY_B N"
 
-    #: Of `Option`; of several values each is a plan, if their number is not fixed.
-    form: str
-    #: How hundredths are written, see `fastcmp.cli.plan`.
-    suffix: tuple[str, str] | None = None
-
-
-_NUMBER = _Kind("X+")
-_PROPORTION = _Kind("P+", PERCENT)
-_AMOUNT = _Kind("D+", POINTS)
-_COUNTS = _Kind("ONLY_A ONLY_B N")
-_WORD = _Kind("NAME")
-_WHOLE = _Kind("N:int")
-_FLAG = _Kind("flag?")
-
-#: Group of options -> option -> how it is read, and its help.
-INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
+#: Group of options -> option -> its form, and its help; of several values each is a plan.
+INPUTS: dict[str, dict[str, tuple[str, str]]] = {
     "two accuracies (--test mcnemar, cv, accuracy-unpaired)": {
-        "p10": (_PROPORTION, "probability that only a is right"),
-        "p01": (_PROPORTION, "probability that only b is right"),
-        "accuracy": (_Kind("A B", PERCENT), "accuracy of a, and of b"),
-        "agreement": (_PROPORTION, "how often both are right or both wrong"),
-        "correlation": (_NUMBER, "of being right, or of values"),
-        "kappa": (_NUMBER, "of being right, Cohen's"),
-        "label_agreement": (_PROPORTION, "how often both give the same label"),
-        "discordant": (_PROPORTION, "how often just one of both is right"),
+        "p10": ("P+", "probability that only a is right"),
+        "p01": ("P+", "probability that only b is right"),
+        "accuracy": ("A B", "accuracy of a, and of b"),
+        "agreement": ("P+", "how often both are right or both wrong"),
+        "correlation": ("X+", "of being right, or of values"),
+        "kappa": ("X+", "of being right, Cohen's"),
+        "label_agreement": ("P+", "how often both give the same label"),
+        "discordant": ("P+", "how often just one of both is right"),
         "difference": (
-            _AMOUNT,
+            "D+",
             "measure of a minus that of b, such as 2pp; of accuracies beside --discordant",
         ),
         "pilot_counts": (_COUNTS, "samples of a pilot that only a, that only b got right, and all"),
@@ -88,55 +77,55 @@ INPUTS: dict[str, dict[str, tuple[_Kind, str]]] = {
             _COUNTS,
             "the same, of samples that the test will include: --n counts those to come",
         ),
-        "conditional": (_FLAG, "--n counts the discordant samples only"),
-        "tails": (_WORD, "which rejections count: both, right-direction"),
+        "conditional": ("flag?", "--n counts the discordant samples only"),
+        "tails": ("NAME", "which rejections count: both, right-direction"),
     },
     "means, metrics, costs (--test mean, mean-unpaired, metric, cost)": {
-        "sd": (_NUMBER, "standard deviation of the difference of one item, or of values"),
-        "sd_a": (_NUMBER, "mean-unpaired: standard deviation of the values of a"),
-        "sd_b": (_NUMBER, "mean-unpaired: of the values of b"),
-        "standard_error": (_NUMBER, "of the difference in a pilot, beside --n-pilot"),
-        "n_pilot": (_NUMBER, "samples of the pilot"),
-        "lower_is_better": (_FLAG, "values are losses; matters with a margin"),
-        "cluster_size": (_NUMBER, "mean number of items in a cluster"),
-        "cluster_size_cv": (_NUMBER, "variation of the clusters' sizes"),
-        "intraclass_correlation": (_NUMBER, "of the differences within a cluster"),
-        "variance_between": (_NUMBER, "over items, of expected differences"),
-        "variance_within_a": (_NUMBER, "of the answers of a to one item"),
-        "variance_within_b": (_NUMBER, "of the answers of b to one item"),
-        "repeats_a": (_NUMBER, "answers of a to each item"),
-        "repeats_b": (_NUMBER, "answers of b to each item"),
+        "sd": ("X+", "standard deviation of the difference of one item, or of values"),
+        "sd_a": ("X+", "mean-unpaired: standard deviation of the values of a"),
+        "sd_b": ("X+", "mean-unpaired: of the values of b"),
+        "standard_error": ("X+", "of the difference in a pilot, beside --n-pilot"),
+        "n_pilot": ("X+", "samples of the pilot"),
+        "lower_is_better": ("flag?", "values are losses; matters with a margin"),
+        "cluster_size": ("X+", "mean number of items in a cluster"),
+        "cluster_size_cv": ("X+", "variation of the clusters' sizes"),
+        "intraclass_correlation": ("X+", "of the differences within a cluster"),
+        "variance_between": ("X+", "over items, of expected differences"),
+        "variance_within_a": ("X+", "of the answers of a to one item"),
+        "variance_within_b": ("X+", "of the answers of b to one item"),
+        "repeats_a": ("X+", "answers of a to each item"),
+        "repeats_b": ("X+", "answers of b to each item"),
     },
     "areas under ROC curves (--test auc, auc-paired); --n counts positives": {
-        "auc": (_PROPORTION, "true area"),
-        "auc_null": (_PROPORTION, "area under H0 (0.5)"),
-        "auc_a": (_PROPORTION, "true area of a"),
-        "auc_b": (_PROPORTION, "true area of b"),
-        "ratio": (_NUMBER, "negatives for each positive; unpaired: samples of b for each one of a"),
-        "n_negatives": (_NUMBER, "negatives, in place of --ratio"),
-        "correlation_positives": (_NUMBER, "of the scores of a and b, of positives"),
-        "correlation_negatives": (_NUMBER, "of the scores of a and b, of negatives"),
-        "intercept_a": (_NUMBER, "binormal curve of a"),
-        "slope_a": (_NUMBER, "its slope (1)"),
-        "intercept_b": (_NUMBER, "binormal curve of b"),
-        "slope_b": (_NUMBER, "its slope (1)"),
-        "fpr_range": (_Kind("LOW HIGH", PERCENT), "false positive rates of partial areas"),
-        "variance_a": (_NUMBER, "of the area of a in a pilot, DeLong's"),
-        "variance_b": (_NUMBER, "of the area of b in a pilot"),
-        "covariance": (_NUMBER, "of both areas in a pilot"),
-        "pilot_positives": (_NUMBER, "positives of the pilot"),
-        "pilot_negatives": (_NUMBER, "negatives of the pilot"),
-        "null_variance": (_WORD, "under H0: both, a, b (both)"),
+        "auc": ("P+", "true area"),
+        "auc_null": ("P+", "area under H0 (0.5)"),
+        "auc_a": ("P+", "true area of a"),
+        "auc_b": ("P+", "true area of b"),
+        "ratio": ("X+", "negatives for each positive; unpaired: samples of b for each one of a"),
+        "n_negatives": ("X+", "negatives, in place of --ratio"),
+        "correlation_positives": ("X+", "of the scores of a and b, of positives"),
+        "correlation_negatives": ("X+", "of the scores of a and b, of negatives"),
+        "intercept_a": ("X+", "binormal curve of a"),
+        "slope_a": ("X+", "its slope (1)"),
+        "intercept_b": ("X+", "binormal curve of b"),
+        "slope_b": ("X+", "its slope (1)"),
+        "fpr_range": ("LOW HIGH", "false positive rates of partial areas"),
+        "variance_a": ("X+", "of the area of a in a pilot, DeLong's"),
+        "variance_b": ("X+", "of the area of b in a pilot"),
+        "covariance": ("X+", "of both areas in a pilot"),
+        "pilot_positives": ("X+", "positives of the pilot"),
+        "pilot_negatives": ("X+", "negatives of the pilot"),
+        "null_variance": ("NAME", "under H0: both, a, b (both)"),
     },
     "many models (--test leaderboard), and simulation": {
-        "accuracies": (_PROPORTION, "of the models"),
-        "means": (_NUMBER, "of the models, beside --sd and --correlation"),
-        "find": (_Kind("WHAT+"), "best, all, any, average, or the numbers of two models (best)"),
-        "adjust": (_WORD, "adjustment for the number of pairs (holm)"),
-        "repeat_correlation": (_NUMBER, "cv: of outcomes in two repetitions (0.25)"),
-        "training_sd": (_NUMBER, "cv: of the difference over training sets"),
-        "n_resamples": (_WHOLE, "simulated data sets (2000)"),
-        "seed": (_WHOLE, "of the simulation"),
+        "accuracies": ("P+", "of the models"),
+        "means": ("X+", "of the models, beside --sd and --correlation"),
+        "find": ("WHAT+", "best, all, any, average, or the numbers of two models (best)"),
+        "adjust": ("NAME", "adjustment for the number of pairs (holm)"),
+        "repeat_correlation": ("X+", "cv: of outcomes in two repetitions (0.25)"),
+        "training_sd": ("X+", "cv: of the difference over training sets"),
+        "n_resamples": ("N:int", "simulated data sets (2000)"),
+        "seed": ("N:int", "of the simulation"),
     },
 }
 #: Options that stand for other inputs.
@@ -150,7 +139,7 @@ def read_inputs(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
     inputs: dict[str, Any] = {}
     several: list[str] = []
     for group in INPUTS.values():
-        for name, (kind, _) in group.items():
+        for name, (form, _) in group.items():
             value = getattr(options, name)
             if value is None:
                 continue
@@ -158,12 +147,12 @@ def read_inputs(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]
                 value = value[0] if len(value) == 1 else tuple(map(_whole, value))
             elif isinstance(value, list):
                 option = f"--{name.replace('_', '-')}"
-                value = [read_amount(text, option, kind.suffix) for text in value]
+                value = [read_amount(text, option, _HUNDREDTHS.get(form)) for text in value]
                 models = options.test == "leaderboard" and name in _OF_MODELS
-                if kind.form.endswith("+") and not models:
+                if form.endswith("+") and not models:
                     several += [name] if len(value) > 1 else []
                     value = value if len(value) > 1 else value[0]
-                elif kind is _COUNTS or name == "fpr_range":
+                elif form == _COUNTS or name == "fpr_range":
                     value = tuple(value)
             inputs[RENAMED.get(name, name)] = value
     if "accuracy" in inputs:
@@ -257,14 +246,9 @@ def _pilot(options: argparse.Namespace, test: str) -> Any:
     missing = options.missing or "raise"
     if test == "leaderboard":
         return fastcmp.compare_all(read.y_true, read.preds, missing=missing)
-    first, second = two_of(read)
+    first, second = only(read, 2, TWO_MODELS)
     say((f"a is {first}, b is {second}",))
     return fastcmp.mcnemar(read.y_true, *read.preds.values(), missing=missing)
-
-
-def _option(name: str, kind: _Kind, words: str) -> Option:
-    """The option of an input."""
-    return Option(name.replace("_", "-"), kind.form, words)
 
 
 PLAN = Command(
@@ -302,7 +286,7 @@ PLAN = Command(
             ),
         ),
         *(
-            Group(title, tuple(_option(name, *row) for name, row in rows.items()))
+            Group(title, tuple(Option(x.replace("_", "-"), *row) for x, row in rows.items()))
             for title, rows in INPUTS.items()
         ),
     ),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import fastcmp
 from fastcmp.cli.labels import read_labels
-from fastcmp.cli.metrics import ZERO_DIVISION, as_found, positive_of
+from fastcmp.cli.metrics import ZERO_DIVISION, classes_of
 from fastcmp.cli.options import Command, Option, memory_of, option, passed
 from fastcmp.cli.output import WRITTEN, check_places, chosen_files, files_of, write
 from fastcmp.data import EXAMPLES, example_path
 
 if TYPE_CHECKING:
-    from fastcmp.io.predictions import Predictions
+    pass
 
 
 def _report(options: argparse.Namespace) -> None:
@@ -28,13 +28,16 @@ def _report(options: argparse.Namespace) -> None:
     zero = arguments["zero_division"]
     read_chosen(options.metrics or COLUMNS, arguments["overall"], "union", None, zero)
     read_report_options(**tests)
+    words = None if options.labels is None else options.labels.split(",")
     counts = _count(options, limit)
     if counts is not None:
-        arguments |= _classes(options, list(counts.classes))
+        arguments |= classes_of(options, words, list(counts.classes))
         result = fastcmp.classification_report(counts=counts, **arguments)
     else:
         read = read_labels(options)
-        arguments |= _classes(options, _distinct(read))
+        columns = (read.y_true, *read.preds.values())
+        labels = dict.fromkeys(x for column in columns for x in column.unique().to_pylist())
+        arguments |= classes_of(options, words, [x for x in labels if x is not None])
         result = fastcmp.classification_report(read.y_true, read.preds, **arguments)
     write(result, options)
 
@@ -54,23 +57,6 @@ def _count(options: argparse.Namespace, limit: int) -> Any:
         return None
     kind = ConfusionCounts if options.control is None else LabelCounts
     return counted(options, predictions, kind(predictions.names), limit)[0]
-
-
-def _distinct(read: Predictions) -> list[Any]:
-    """List the labels of the truth and of all models."""
-    columns = (read.y_true, *read.preds.values())
-    labels = [x for column in columns for x in column.unique().to_pylist()]
-    return [x for x in dict.fromkeys(labels) if x is not None]
-
-
-def _classes(options: argparse.Namespace, labels: list[Any]) -> dict[str, Any]:
-    """Turn the text of --labels and --positive into labels."""
-    arguments = positive_of(options, labels)
-    if options.labels is not None:
-        arguments["labels"] = options.labels
-        if options.labels not in ("union", "truth"):
-            arguments["labels"] = as_found(options.labels.split(","), labels)
-    return arguments
 
 
 REPORT = Command(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastcmp
-from fastcmp.cli.metrics import as_found
+from fastcmp.cli.metrics import positive_of
 from fastcmp.cli.options import Command, Option, option, passed
 from fastcmp.cli.output import (
     WRITTEN,
@@ -18,6 +18,7 @@ from fastcmp.cli.output import (
     check_places,
     chosen_files,
     files_of,
+    only,
     save_picture,
     say,
     write,
@@ -71,20 +72,11 @@ def _refuse_text(read: Predictions, groups: str | None) -> None:
         )
 
 
-def _one_score(options: argparse.Namespace) -> tuple[Predictions, Any, Any, Any]:
+def _one_score(options: argparse.Namespace) -> tuple[str, Any, Any, Any]:
+    """The name of the one model, true labels, scores, and the positive label."""
     read = _read(options)
-    if len(read.preds) != 1:
-        columns = ", ".join(list(read.preds)[:10])
-        raise ValueError(f"name one column of scores (--scores COL), of {columns}")
-    (score,) = read.preds.values()
-    return read, read.y_true, score, _positive(options, read.y_true)
-
-
-def _positive(options: argparse.Namespace, y_true: Any) -> Any:
-    """Turn the text of --positive into the label that it names."""
-    if options.positive is None:
-        return None
-    return as_found([options.positive], y_true.drop_null().unique().to_pylist())[0]
+    (name,) = only(read, 1, "name one column of scores (--scores COL), of")
+    return name, read.y_true, read.preds[name], positive_of(options, read.y_true)
 
 
 def _roc(options: argparse.Namespace) -> None:
@@ -100,7 +92,7 @@ def _roc(options: argparse.Namespace) -> None:
     scores: dict[str, Any] = dict(read.preds)
     if options.lower_is_positive:
         scores = {name: 0.0 - np.asarray(x, np.float64) for name, x in scores.items()}
-    positive = _positive(options, read.y_true)
+    positive = positive_of(options, read.y_true)
     result = fastcmp.delong(read.y_true, scores, positive=positive, groups=groups)
     save_picture(options.plot, lambda plot: plot.roc(read.y_true, scores, positive=positive))
     answer: Record = replace(result, confidence_level=level)
@@ -151,7 +143,7 @@ def _curves(
 
 
 def _cutpoint(options: argparse.Namespace) -> None:
-    read, y_true, score, positive = _one_score(options)
+    name, y_true, score, positive = _one_score(options)
     result = fastcmp.optimal_cutpoint(
         y_true,
         score,
@@ -166,9 +158,7 @@ def _cutpoint(options: argparse.Namespace) -> None:
         rates = zip(result.fp / result.n_negatives, result.tp / result.n_positives,
                     result.cutoffs, strict=True)  # fmt: skip
         marks = tuple((float(x), float(y), f"cutoff {cut:.4g}") for x, y, cut in rates)
-        name = next(iter(read.preds))
-        of = {name: score}
-        return {"Curve": _curves(y_true, of, positive, result, {name: marks})}
+        return {"Curve": _curves(y_true, {name: score}, positive, result, {name: marks})}
 
     write(result, options, more=more)
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastcmp.cli.options import Group, Option, engine_options, memory_of, option, passed
+from fastcmp.cli.options import Group, Option, engine_options, memory_of, option, passed, too_large
 from fastcmp.cli.output import check_places, say, write
 from fastcmp.core.errors import ArgumentError
-from fastcmp.core.threads import in_words
 from fastcmp.counts.pairs import choose_pairs
 from fastcmp.inputs.cost_matrix import as_labels
 
@@ -119,10 +118,7 @@ def _compare_wide(
             items["stratum_weights"] = stratum_weights(options, items["strata"])
         return compare_means(values, **arguments, **tests, **items, missing=options.missing)
     if why := _whole_only(options, tests):
-        raise ValueError(
-            f"{why} needs all values at once, which would take {in_words(size)} "
-            f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit"
-        )
+        raise too_large(f"{why} needs all values at once, which would take", size, limit)
     save_memory()
     moments = ValueMoments(file.names, groups="ids" if options.groups else None)
     file.sum_up(moments, progress=arguments["progress"])
@@ -150,11 +146,8 @@ def _compare_long(options: argparse.Namespace, arguments: dict[str, Any], limit:
     from fastcmp.items.compare_means import compare_means
 
     if (size := long_size(options.long)) > limit:
-        raise ValueError(
-            f"a long file is read as a whole, which would take {in_words(size)} "
-            f"(--memory-limit is {in_words(limit)}): pass a larger --memory-limit, or "
-            "a wide file (--values)"
-        )
+        why = "a long file is read as a whole, which would take"
+        raise too_large(why, size, limit, ", or a wide file (--values)")
     columns = {name: getattr(options, name) or usual for name, usual in _LONG.items()}
     columns |= {name: getattr(options, name) for name in _ITEMS if name != "slices"}
     table = table_of(options, columns)
@@ -182,8 +175,8 @@ def table_of(options: argparse.Namespace, columns: dict[str, Any]) -> ItemTable:
         return table
     for name in options.models:
         if name not in table.names:
-            message = no_column(name, table.names, str(options.long), "--models")
-            raise ValueError(message.replace(" column ", " model ", 1))
+            long = str(options.long)
+            raise ValueError(no_column(name, table.names, long, "--models", "model"))
     rows = [table.names.index(name) for name in options.models]
     n_answers = None if table.n_answers is None else table.n_answers[rows]
     return replace(

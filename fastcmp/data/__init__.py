@@ -60,8 +60,8 @@ def _path(name: str) -> Path:
 
 def _known(name: str, examples: dict[str, Any]) -> Any:
     if name not in examples:
-        known = ", ".join(map(repr, examples))
-        raise BadValueError(f"`name` must be one of the known examples ({known})", repr(name))
+        names = ", ".join(map(repr, examples))
+        raise BadValueError(f"`name` must be one of the known examples ({names})", repr(name))
     return examples[name]
 
 

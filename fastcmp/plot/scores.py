@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from numbers import Real
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastcmp import kernels
-from fastcmp.core.checks import choose
+from fastcmp import kernels, pictures
+from fastcmp.core.checks import as_number, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.numbers import wilson_interval
 from fastcmp.core.sections import interval_name
@@ -21,7 +21,6 @@ from fastcmp.inputs.scores import Scores, read_scores, read_weights
 from fastcmp.pictures import DRAWN, Axis, Curves, Line, Rule
 from fastcmp.plot.style import (
     COLOURS,
-    GREY,
     LEGEND,
     LINES,
     PALE,
@@ -145,24 +144,21 @@ def roc(
     aside = 0.0 if inside else 1.1 + 0.065 * max(map(len, names))
     aside *= -(-entries // LINES)
     ax = prepare_axes(ax, (5.2 + aside, 5.2))
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.9, linestyle=(0, (1, 2)))
+    picture = pictures.curves(dict(zip(read.names, curves, strict=True)))
     handles = []
-    for model, curve in enumerate(curves):
-        style = curve_style(model, len(curves))
-        style["label"] = f"AUC {areas[model]:.3f}"
-        if not read.single:
-            style["label"] = f"{areas[model]:.3f}  {names[model]}"
+    lines = draw_curves(replace(picture, is_square=inside), ax)
+    for model, (line, curve, cut) in enumerate(zip(lines, curves, cuts, strict=True)):
+        line.set_label(
+            f"AUC {curve.auc:.3f}" if read.single else f"{curve.auc:.3f}  {names[model]}"
+        )
+        handles.append(line)
         if band:
             corners = _band(curve, read.n_positives, read.n_negatives)
-            ax.fill(*corners.T, color=style["color"], alpha=0.18, linewidth=0)
-        handles += ax.plot(curve.fpr, curve.tpr, **style)
-        if (cut := cuts[model]) is not None:
-            handles += _mark_cut(ax, cut, style["color"], alone=read.single)
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-    if inside:  # with a legend outside, equal axes confuse matplotlib's layout
-        ax.set_aspect("equal")
-    ax.set(xlabel="False positive rate (1 - specificity)")
-    ax.set(ylabel="True positive rate (sensitivity)")
+            ax.fill(*corners.T, color=line.get_color(), alpha=0.18, linewidth=0)
+        if cut is not None:
+            handles += _mark_cut(ax, cut, line.get_color(), alone=read.single)
+    if not inside:  # with a legend outside, equal axes confuse matplotlib's layout
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
     place_legend(ax, handles, None if read.single else "AUC", inside=inside)
     return ax
 
@@ -177,13 +173,12 @@ def _find_cut(
             read.positive, read.columns[model], positive=1, criterion=cutoff, sample_weight=weights
         )
         return _Cut(best.cutoff, 1 - best.specificity, best.sensitivity)
-    if isinstance(cutoff, bool) or not isinstance(cutoff, Real):
-        raise BadTypeError("`cutoff` must be a criterion or a number", repr(cutoff))
-    if math.isnan(cutoff):
+    threshold = as_number(cutoff, "cutoff", "a criterion or a number")
+    if math.isnan(threshold):
         raise BadValueError("`cutoff` must be a number", "nan")
     # The first point is none of a score.
-    last = [np.count_nonzero(curve.thresholds[1:] >= cutoff)]
-    return _Cut(float(cutoff), curve.fpr[last], curve.tpr[last])
+    last = [np.count_nonzero(curve.thresholds[1:] >= threshold)]
+    return _Cut(threshold, curve.fpr[last], curve.tpr[last])
 
 
 def _mark_cut(ax: Axes, cut: _Cut, color: str, *, alone: bool) -> list[Any]:

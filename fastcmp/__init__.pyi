@@ -107,3 +107,8 @@ from fastcmp.scores.resampling import venkatraman as venkatraman
 
 __version__: str
 from fastcmp.items.signed_rank import signed_rank as signed_rank
+
+# What records ask of packages above them; not public.
+from fastcmp.planning.pilots import plan_from as plan_from
+from fastcmp.report.page import to_fragment as to_fragment
+from fastcmp.report.page import write_report as write_report

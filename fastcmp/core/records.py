@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+import fastcmp
 from fastcmp.core import render
 from fastcmp.core.checks import choose
 from fastcmp.core.errors import BadValueError
@@ -68,7 +69,7 @@ class Drawn:
             name = name[choose(kind or next(iter(name)), "kind", tuple(name))]
         elif kind is not None:
             raise BadValueError("`kind=` is for records with several pictures", repr(kind))
-        axes = getattr(import_module("fastcmp.plot"), name)(self, **options)
+        axes = getattr(fastcmp.plot, name)(self, **options)
         object.__setattr__(self, "_axes", axes)
         return axes
 
@@ -113,8 +114,7 @@ class Pilot:
             With ``power`` at the estimates, ``assurance``, the mean of the power over
             what this pilot leaves open, and an ``interval``.
         """
-        planned = import_module("fastcmp.planning.pilots").plan_from
-        return planned(self, "power", {"n": n, **options})
+        return fastcmp.plan_from(self, "power", {"n": n, **options})
 
     def sample_size(self, *, power: Any = 0.8, **options: Any) -> Any:
         """The number of new samples that gives the test the power wanted.
@@ -132,8 +132,7 @@ class Pilot:
             With ``n`` at the estimates, ``assurance``, the mean of the power at that n
             over what this pilot leaves open, and an ``interval`` of n.
         """
-        planned = import_module("fastcmp.planning.pilots").plan_from
-        return planned(self, "sample_size", {"power": power, **options})
+        return fastcmp.plan_from(self, "sample_size", {"power": power, **options})
 
 
 def less_is_better(record: Any) -> bool:
@@ -424,9 +423,9 @@ class Record:
             columns |= {key: column(x, shape) for key, x in ends.items()}
         return {name: entries for name, entries in columns.items() if entries is not None}
 
-    def _printed(self, title: str, shown: str = "", **about: Any) -> Section:
+    def _printed(self, title: str, names: str = "", **about: Any) -> Section:
         """The main table, or some of its columns, as a section: see `sections.printed`."""
-        return printed(self, self._columns, title, shown, **about)
+        return printed(self, self._columns, title, names, **about)
 
     def summary(self) -> str:
         """Everything in words and tables, of any width and length.
@@ -564,8 +563,7 @@ class Record:
         ...     "McNemar" in path.read_text(encoding="utf-8")
         True
         """
-        write_report = import_module("fastcmp.report.page").write_report
-        write_report({"": self}, path, title=title, command=getattr(self, "call", ""))
+        fastcmp.write_report({"": self}, path, title=title, command=getattr(self, "call", ""))
 
     def _fields(self) -> dict[str, Any]:
         """All fields, by name."""
@@ -624,10 +622,9 @@ class Record:
     def _repr_html_(self) -> str:
         """The tables and pictures of the report; without Jinja2 the tables alone."""
         try:
-            page: str = import_module("fastcmp.report.page").to_fragment(self)
+            return fastcmp.to_fragment(self)
         except ImportError:
             return render.to_html(render.in_passing(self.sections()))
-        return page
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a notebook chooses from; text is what `print` shows."""

@@ -25,13 +25,13 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastcmp._lazy import public_class
 from fastcmp.core.errors import BadValueError, Spelled
 
 Arrays = dict[str, NDArray[Any]]
@@ -99,8 +99,6 @@ def check_place(path: Path) -> None:
 
 
 _PLAIN = (str, int, bool, type(None))
-#: Where the classes of records are public.
-_HOMES = ("fastcmp.records", "fastcmp.planning", "fastcmp.sequential", "fastcmp.datasets")
 _KINDS = "biufMm"  # NumPy's scalars whose bytes say all
 _DTYPE = re.compile(r"[<>|]([biufMm][0-9]{1,2}(\[[0-9]{0,9}[a-zA-Z]{1,2}\])?|[US][0-9]{1,9})")
 
@@ -171,12 +169,9 @@ def make_record(name: object, plain: dict[str, Any]) -> Any:
 
 def _record_class(name: Any) -> type[Any] | None:
     """The public class of a record, or named tuple, by its name."""
-    for home in map(import_module, _HOMES):
-        is_public = isinstance(name, str) and name in getattr(home, "__all__", ())
-        record_type = getattr(home, name) if is_public else None
-        if isinstance(record_type, type) and hasattr(record_type, "_fields"):
-            return record_type
-    return None
+    record_type = public_class(name) if isinstance(name, str) else None
+    is_record = isinstance(record_type, type) and hasattr(record_type, "_fields")
+    return record_type if is_record else None
 
 
 _READABLE = {str, int, bool, type(None)}  # types that JSON holds as they are

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+import fastcmp
 from fastcmp.core.checks import ALTERNATIVES, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import Compared, Drawn, Record, ScoreTable
@@ -385,8 +385,8 @@ class CVDatasetsResult(Record):
             The marked table.
         """
         lower = {"lower_is_better": bool(self._first.less_is_better)}
-        task_table = import_module("fastcmp.datasets").task_table
-        return task_table(self, **(lower | options))
+        scores: Any = self
+        return fastcmp.datasets.task_table(scores, **(lower | options))
 
     def over_datasets(self, **options: Any) -> Any:
         """Compare the models over data sets, by one score for each.
@@ -402,7 +402,7 @@ class CVDatasetsResult(Record):
         fastcmp.datasets.DatasetsResult
             Decisions about all pairs over data sets.
         """
-        return import_module("fastcmp").compare_datasets(self, **options)
+        return fastcmp.compare_datasets(self, **options)
 
     def columns(self) -> dict[str, Any]:
         """The scores as columns, a row for each data set and model.

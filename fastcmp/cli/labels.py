@@ -25,7 +25,6 @@ from fastcmp.cli.options import (
 from fastcmp.cli.output import (
     TWO_MODELS,
     WRITTEN,
-    check_picture,
     check_places,
     chosen_files,
     files_of,
@@ -78,7 +77,6 @@ def _compare(options: argparse.Namespace) -> None:
     from fastcmp.pairwise.engine import read_keep
 
     keep = read_keep(int(options.keep) if options.keep.isdecimal() else options.keep)
-    check_picture(options.plot, "--plot")
     _take_example(options)
     take_names(options)
     options.usual_adjust = options.adjust is None  # tests over tasks have their own

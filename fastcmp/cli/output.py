@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Columns = dict[str, list[Any]]
 
 
-def check_picture(path: Path | None, option: str) -> None:
+def _check_picture(path: Path | None, option: str) -> None:
     """Refuse a picture of an unknown kind before anything is read."""
     if path is None:
         return
@@ -257,6 +257,8 @@ def check_places(options: argparse.Namespace, keep: object = None) -> None:
         if place in outputs:
             raise ValueError(f"--{outputs[place]} and --{name} would both write {path}")
         outputs[place] = name
+    for name in ("plot", "curve"):
+        _check_picture(option_values.get(name), f"--{name}")
 
 
 def _places_of(paths: Iterable[Path | None]) -> set[Path]:

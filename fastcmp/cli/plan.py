@@ -15,7 +15,6 @@ from fastcmp.cli.options import Command, Group, Option, option
 from fastcmp.cli.output import (
     TWO_MODELS,
     WRITTEN,
-    check_picture,
     check_places,
     only,
     save_picture,
@@ -177,7 +176,6 @@ def _plan(options: argparse.Namespace) -> None:
     from fastcmp.planning.pilots import plan_from
 
     options.files = options.pilot or []
-    check_picture(options.curve, "--curve")
     check_places(options)
     inputs, several = read_inputs(options)
     name, family = _family(options, inputs)

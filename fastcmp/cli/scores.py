@@ -14,7 +14,6 @@ from fastcmp.cli.metrics import positive_of
 from fastcmp.cli.options import Command, Option, option, passed
 from fastcmp.cli.output import (
     WRITTEN,
-    check_picture,
     check_places,
     chosen_files,
     files_of,
@@ -38,7 +37,6 @@ def _read(options: argparse.Namespace, groups: str | None = None) -> Predictions
     from fastcmp.io.predictions import read_predictions
 
     check_places(options)
-    check_picture(options.plot, "--plot")
     target = options.target
     if options.example is not None and target is None:
         target = SCORE_EXAMPLES[options.example].target

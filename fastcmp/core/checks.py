@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Iterable
@@ -155,7 +156,9 @@ class Draws(NamedTuple):
 
 def as_number(value: object, name: str, what: str = "a number") -> float:
     """Check one number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real)):
+    if type(value) is float:
+        return value  # the usual case, at once
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise BadTypeError(f"`{name}` must be {what}", repr(value))
     return float(value)
 
@@ -163,7 +166,7 @@ def as_number(value: object, name: str, what: str = "a number") -> float:
 def as_rate(value: object, name: str, ends: str = "[0, 1]") -> float:
     """Check one number between 0 and 1, without the ends that stand beside a round bracket."""
     rate = as_number(value, name, f"a number in {ends}")
-    if not 0.0 <= rate <= 1.0 or (ends[0] == "(" and rate == 0) or (ends[-1] == ")" and rate == 1):
+    if not (0.0 < rate < 1.0 or (rate == 0 and ends[0] == "[") or (rate == 1 and ends[-1] == "]")):
         raise BadValueError(f"`{name}` must lie in {ends}", value)
     return rate
 
@@ -179,7 +182,7 @@ def as_proportion(value: object, name: str) -> float:
 def as_finite(value: object, name: str, least: float = -np.inf, above: float = -np.inf) -> float:
     """Check a finite number that must be at least `least`, or above `above`."""
     number = as_number(value, name)
-    if not np.isfinite(number) or number < least:
+    if not math.isfinite(number) or number < least:
         demand = "finite" if least == -np.inf else f"finite and >= {least:g}"
         raise BadValueError(f"`{name}` must be {demand}", value)
     if number <= above:

@@ -10,7 +10,7 @@ products would lose digits to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -232,9 +232,9 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
             mean += weight * gram.mean
             variance += square * gram.variance
     df: Any = plan.shared_degrees
-    covariance = _mirrored(covariance)
+    covariance = mirrored(covariance)
     if plan.needs_variances:
-        df = plan.degrees(_variances(covariance), _mirrored(squares))
+        df = plan.degrees(_variances(covariance), mirrored(squares))
     return PairMoments(
         n_items=values.n_items,
         n_units=plan.n_units,
@@ -248,7 +248,7 @@ def pair_moments(values: Values, plan: UnitPlan, pool: ThreadPool) -> PairMoment
     )
 
 
-def _mirrored(lower: Floats) -> Floats:
+def mirrored(lower: Floats) -> Floats:
     """Fill a symmetric matrix from its lower half."""
     return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
@@ -294,30 +294,14 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
     m, n, factor = len(values.columns), values.n_items, float(stratum.factors[0])
     if n * m < _LARGE or any(column.dtype != np.float64 for column in values.columns):
         return None
-    # Tiles of models, and of few models pieces of items, each by one thread.
-    rows, pieces = parts(m, _TILE), parts(n, -(-n // _PIECES) if m <= _TILE else n)
-    sums, partial = np.zeros((len(pieces), m)), np.zeros((len(pieces), m, m))
 
-    def multiply(task: tuple[int, slice, slice]) -> None:
-        k, first, second = task
-        start, end = pieces[k].start, pieces[k].stop
-        for part in parts(end - start, max(1024, _AT_ONCE // m)):
-            items = slice(start + part.start, start + part.stop)
-            if values.matrix is None:
-                a, b = (np.stack([x[items] for x in values.columns[s]]) for s in (first, second))
-            else:
-                a, b = (values.matrix[s, items] for s in (first, second))
-            if first == second:
-                sums[k, first] += a.sum(axis=1)
-                b = a
-            partial[k, first, second] += a @ b.T
+    def read(models: slice, items: slice) -> Floats:
+        if values.matrix is None:
+            return np.stack([x[items] for x in values.columns[models]])
+        return values.matrix[models, items]
 
-    tasks = [
-        (k, a, b) for k in range(len(pieces)) for a in rows for b in rows if b.start <= a.start
-    ]
-    with BlasThreads(1):
-        pool.run(multiply, tasks, steps=0, here=n * m < 2 * _LARGE)
-    products, mean = partial.sum(axis=0), sums.sum(axis=0) / n
+    sums, products = row_products(read, m, n, pool)
+    mean = sums / n
     scale = factor * np.diagonal(products)
     products -= n * np.outer(mean, mean)
     products *= factor
@@ -326,6 +310,37 @@ def _gram_as_it_is(values: Values, stratum: Stratum, pool: ThreadPool) -> Gram |
     if np.count_nonzero(lost) >= 4 * len(lost):
         return None
     return Gram(products, scale, mean, mean, variance)
+
+
+def row_products(
+    read: Callable[[slice, slice], Floats], m: int, n: int, pool: ThreadPool
+) -> tuple[Floats, Floats]:
+    """Sums of m rows of n values, (M,), and the lower half of their products, (M, M).
+
+    `read` gives some items of some rows. Tiles of rows, and of few rows pieces of items, are
+    each multiplied by one thread.
+    """
+    rows, pieces = parts(m, _TILE), parts(n, -(-n // _PIECES) if m <= _TILE else n)
+    sums, partial = np.zeros((len(pieces), m)), np.zeros((len(pieces), m, m))
+
+    def multiply(task: tuple[int, slice, slice]) -> None:
+        k, first, second = task
+        start, end = pieces[k].start, pieces[k].stop
+        for part in parts(end - start, max(1024, _AT_ONCE // m)):
+            items = slice(start + part.start, start + part.stop)
+            a = b = read(first, items)
+            if first == second:
+                sums[k, first] += a.sum(axis=1)
+            else:
+                b = read(second, items)
+            partial[k, first, second] += a @ b.T
+
+    tasks = [
+        (k, a, b) for k in range(len(pieces)) for a in rows for b in rows if b.start <= a.start
+    ]
+    with BlasThreads(1):
+        pool.run(multiply, tasks, steps=0, here=n * m < 2 * _LARGE)
+    return sums.sum(axis=0), partial.sum(axis=0)
 
 
 def _all_sums(values: Values, plan: UnitPlan, pool: ThreadPool, *, raw: bool = False) -> Floats:

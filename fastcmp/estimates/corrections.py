@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastcmp.core.threads import parts
+from fastcmp.core.threads import ThreadPool, check_workers, parts
 from fastcmp.core.typing import Floats, Ints
+from fastcmp.counts.value_sums import mirrored, row_products
 from fastcmp.estimates.judge_inputs import NOTHING, Design, Items, Judged, dot, in_threads
 from fastcmp.estimates.other_corrections import (
     Other,
@@ -466,7 +467,8 @@ def correct_models(
         same.setdefault(items.tobytes(), []).append(m)
     fields: dict[str, Any] = {x: np.full(n_models, np.nan) for x in _FIELDS}
     fields |= {"lam": np.empty((n_models, design.shares.size)), "constant": constant}
-    labelled_units = np.unique(np.concatenate([design.units(items) for items in data.labelled]))
+    sets = [design.units(data.labelled[models[0]]) for models in same.values()]
+    labelled_units = np.unique(np.concatenate(sets))
     gaps = np.zeros((n_models, labelled_units.size))
     for models in same.values():
         items, unit_sums = data.labelled[models[0]], [rows[m] for m in models]
@@ -560,7 +562,9 @@ def degrees(
     """
     n_models, n_units = rows.shape
     divisor = n_units * (n_units - 1.0)
-    covariance = (np.array([[dot(rows[0], rows[0])]]) if n_models == 1 else rows @ rows.T) / divisor
+    with ThreadPool(check_workers(None)) as pool:
+        _, products = row_products(lambda *part: rows[part], n_models, n_units, pool)
+    covariance = mirrored(products) / divisor
     same = all(np.array_equal(labelled[0], other) for other in labelled[1:])
     labelled_units = labelled[0] if same else np.unique(np.concatenate(labelled))
     layers = []

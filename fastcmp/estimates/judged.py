@@ -16,6 +16,7 @@ from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, beware, format_pvalue, main_table
 from fastcmp.core.sentences import how
+from fastcmp.core.threads import BlasThreads
 from fastcmp.core.typing import ColumnLike, Flags, Floats, Ints
 from fastcmp.estimates.corrections import correct_models, degrees
 from fastcmp.estimates.judge_checks import equal_means
@@ -327,9 +328,11 @@ def judged_values(
     n_models, n_units = len(data.names), design.n_units
     rows = np.empty((n_models, n_units))
     units = [design.units(items) for items in data.labelled]
-    fields, gaps = correct_models(data, design, drawn, way, tune, variance, rows)
-    n_tuned, constant, lam, gap = map(fields.pop, ("n_tuned", "constant", "lam", "gap"))
-    covariance, pair_df = degrees(rows, units, design, n_tuned)
+    with BlasThreads(1):  # products are small, or in pieces of which each has a thread
+        fields, gaps = correct_models(data, design, drawn, way, tune, variance, rows)
+        n_tuned, constant, lam, gap = map(fields.pop, ("n_tuned", "constant", "lam", "gap"))
+        covariance, pair_df = degrees(rows, units, design, n_tuned)
+        covariance_of_gaps = gaps @ gaps.T / (n_units * (n_units - 1.0))
     if normal:
         pair_df[:] = fields["bias_df"][:] = np.inf
     fields["bias_variance"][fields["bias_variance"] <= _NOTHING * fields["labels_variance"]] = 0.0
@@ -351,7 +354,7 @@ def judged_values(
     if n_models > 1 and not of_two_scales.any():
         # Judged less human values of the labelled have the same mean for all models.
         free = min(len(places) for places in units) - design.shares.size
-        equal = equal_means(gap, gaps @ gaps.T / (n_units * (n_units - 1.0)), free)
+        equal = equal_means(gap, covariance_of_gaps, free)
     n_labels = np.array([items.size for items in data.labelled])
     errors, df = np.sqrt(np.diagonal(covariance)), np.diagonal(pair_df).copy()
     whole = (n_labels == data.n_items) & (target == "these items")  # nothing is left open

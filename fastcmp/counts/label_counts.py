@@ -147,7 +147,11 @@ class LabelTable(Record):
         >>> counts.losses([[0, 1], [5, 0]])
         (1.25, 0.25)
         """
-        values, exponent = in_units(read_cost(cost, self.classes).values)
+        return self._losses(read_cost(cost, self.classes).values)
+
+    def _losses(self, cost: NDArray[np.float64]) -> tuple[float, float]:
+        """The same by a checked matrix."""
+        values, exponent = in_units(cost)
         t, a, b, counts = self.nonzero()
         n = self.n_samples or math.nan
         sums = float(counts @ values[t, a]), float(counts @ values[t, b])

@@ -608,7 +608,7 @@ def count_costs(
 
 
 def _test_counts(counts: LabelTable, cost: Floats, options: CostOptions) -> CostResult:
-    loss_a, loss_b = counts.losses(cost)
+    loss_a, loss_b = counts._losses(cost)
     outcome = evaluate(*fold(counts, cost), cost, options)
     return CostResult(
         statistic=outcome.statistic,

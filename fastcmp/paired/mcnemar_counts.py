@@ -48,6 +48,9 @@ def read_counts(**counts: Any) -> tuple[dict[str, Ints], dict[str, Any]]:
             "None",
             ": counts come as `only_a=` and `only_b=`, or as `table=`, of shape (2, 2)",
         )
+    numbers = counts.values()
+    if all(type(x) is int and x >= 0 for x in numbers) and sum(numbers) <= LARGEST_COUNT:
+        return {name: np.array(x) for name, x in counts.items()}, dropped  # of one pair, at once
     checked = {name: as_counts(raw, name) for name, raw in counts.items()}
     try:
         # Copies: numba asks broadcast arrays whether they can be written; NumPy warns.

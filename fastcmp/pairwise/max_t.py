@@ -165,6 +165,7 @@ def _count_draws(  # the draws, the pairs in order, and what to count
 _DRAWS_AT_ONCE, _SAMPLES = 512, 4096
 _RANK = 1e-13  # of a variance; what is left of one below it is rounding
 _SMALL = 1 << 16  # numbers that are not worth threads
+_LARGE_PRODUCT = 1e9  # multiplications in which BLAS may have several threads
 #: Of so few dimensions draws are the points of a lattice; and the first primes.
 LATTICE = 32
 _PRIMES = [n for n in range(2, 132) if all(n % k for k in range(2, n))]
@@ -263,18 +264,25 @@ def normal_products(
     m, n = rows.shape
     check_draws(n_draws - first, m)
     out = np.zeros((m, n_draws - first), rows.dtype)
-    numbers = np.empty((_DRAWS_AT_ONCE, min(n, _SAMPLES)))
-    with ThreadPool(1) as own_pool, blas_for(float(m) * n * _DRAWS_AT_ONCE):
-        for span in parts(n_draws - first, _DRAWS_AT_ONCE):
-            total = np.zeros((m, _DRAWS_AT_ONCE), rows.dtype)
-            for samples in parts(n, _SAMPLES):
-                drawn = numbers[:, : samples.stop - samples.start]
-                _fill(drawn, (seed, first + span.start, samples.start), pool or own_pool)
-                total += rows[:, samples] @ drawn.T.astype(rows.dtype, copy=False)
-                if squares is not None:
-                    used = drawn[: span.stop - span.start]
-                    squares[span] += np.einsum("ij,ij->i", used, used)
-            out[:, span] = total[:, : span.stop - span.start]
+    spans, work = parts(n_draws - first, _DRAWS_AT_ONCE), float(m) * n * _DRAWS_AT_ONCE
+
+    def multiply(span: slice) -> None:
+        numbers = np.empty((_DRAWS_AT_ONCE, min(n, _SAMPLES)))
+        total = np.zeros((m, _DRAWS_AT_ONCE), rows.dtype)
+        for samples in parts(n, _SAMPLES):
+            drawn = numbers[:, : samples.stop - samples.start]
+            _fill(drawn, (seed, first + span.start, samples.start), inner)
+            total += rows[:, samples] @ drawn.T.astype(rows.dtype, copy=False)
+            if squares is not None:
+                used = drawn[: span.stop - span.start]
+                squares[span] += np.einsum("ij,ij->i", used, used)
+        out[:, span] = total[:, : span.stop - span.start]
+
+    with ThreadPool(1) as own_pool, blas_for(work):
+        outer, inner = own_pool, pool or own_pool
+        if len(spans) > 1 and _SMALL < work < _LARGE_PRODUCT:  # each in one thread, also of BLAS
+            outer, inner = inner, outer
+        outer.run(multiply, spans, steps=0)
     return out
 
 

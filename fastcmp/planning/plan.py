@@ -288,12 +288,14 @@ def _plan(
     try:
         method = names[0] if method is None else str(choose(method, "method", names))
     except ValueError:
-        if not any(str(method).lower() in methods for methods in family.methods.values()):
+        word = str(method).lower()
+        others = [repr(name) for name, methods in family.methods.items() if word in methods]
+        if not others:
             raise
-        advice = "; it needs `margin=`" if names is family.methods["difference"] else ""
+        margins = "without" if others == ["'difference'"] else "with"
         raise BadValueError(
             f"`method={method!r}` is not for `hypothesis={hypothesis!r}`, which has: "
-            f"{', '.join(names)}{advice}"
+            f"{', '.join(names)}; it is for {', '.join(others)}, {margins} `margin=`"
         ) from None
     alternative = choose(alternative, "alternative", ALTERNATIVES)
     if hypothesis != "difference":

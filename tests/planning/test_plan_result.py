@@ -108,9 +108,11 @@ HURRIED = {
         CELLS | {"margin": 5}
     ),
     "method='tango' is not for hypothesis='difference', which has: midp, exact, "
-    "asymptotic, corrected, connor, miettinen, lachenbruch; it needs margin=": (
-        CELLS | {"method": "tango"}
-    ),
+    "asymptotic, corrected, connor, miettinen, lachenbruch; it is for 'noninferiority', "
+    "'superiority', 'equivalence', with margin=": CELLS | {"method": "tango"},
+    "method='chow' is not for hypothesis='noninferiority', which has: t, normal; it is for "
+    "'equivalence', with margin=": {"test": "mean", "sd": 0.4, "difference": 0, "margin": 0.05}
+    | {"method": "chow"},
     "hypothesis='equivalence' needs margin=": CELLS | {"hypothesis": "equivalence"},
     "sd must be > 0 and finite, got -0.5": {"test": "mean", "sd": -0.5, "difference": 0.1},
 }

@@ -85,7 +85,8 @@ def _begin(options: argparse.Namespace) -> PairLooks:
 
 
 def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
-    """Count all rows so far; None where there is none."""
+    """Count all rows so far; None where they are fewer than two."""
+    from fastcmp.inputs.labels import TooFewError
     from fastcmp.io.counting import count_files
     from fastcmp.io.formats import NoRowsError
     from fastcmp.io.stream import PredictionStream
@@ -96,7 +97,7 @@ def _count(path: Path, options: argparse.Namespace) -> PairCounts | None:
         rows = PredictionStream([path], **arguments)
         counts = PairCounts(rows.names, missing=options.missing)
         count_files(rows, counts, memory_limit=_MEMORY)
-    except NoRowsError:
+    except (NoRowsError, TooFewError):
         return None
     except ArgumentError:
         raise

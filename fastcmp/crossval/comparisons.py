@@ -52,7 +52,7 @@ def read_pairs(
     adjust = choose(adjust, "adjust", OF_PAIRS)
     alpha = as_proportion(alpha, "alpha")
     indices = choose_pairs(names, pairs, control)
-    check_all_pairs(adjust, len(names), chosen=indices is not None)
+    check_all_pairs(adjust, len(names), some=indices is not None)
     indices = all_pairs(len(names)) if indices is None else indices
     return {
         "names": names,

@@ -193,10 +193,10 @@ def gains_of(table: ScoreTable, *, worst: bool = False) -> Gains:
     """
     gains = -table.scores if table.lower_is_better else table.scores
     missing = np.isnan(gains)
-    known = np.where(missing, 0.0, gains) if missing.any() else gains
-    known, scale = decimal_codes(known) or (known, 1.0)
-    tolerance = ULPS * np.maximum.reduce(np.abs(known))
-    values = known if known is gains else np.where(missing, -np.inf if worst else np.nan, known)
+    scaled = np.where(missing, 0.0, gains) if missing.any() else gains
+    scaled, scale = decimal_codes(scaled) or (scaled, 1.0)
+    tolerance = ULPS * np.maximum.reduce(np.abs(scaled))
+    values = scaled if scaled is gains else np.where(missing, -np.inf if worst else np.nan, scaled)
     return Gains(table.names, table.tasks, values, scale, tolerance)
 
 

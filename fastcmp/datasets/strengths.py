@@ -79,7 +79,7 @@ def _rank(
     n_resamples, seed = as_resamples(n_resamples, 2), as_seed(rng)
     adjust, alpha = choose(adjust, "adjust", OF_PAIRS), as_proportion(alpha, "alpha")
     pair_indices = choose_pairs(names, pairs, control)
-    check_all_pairs(adjust, m, chosen=pair_indices is not None)
+    check_all_pairs(adjust, m, some=pair_indices is not None)
     cautions = _check_exists(names, wins, ties, model)
     n_clusters = None
     if battles is not None and covariance in ("clustered", "bootstrap"):

@@ -183,12 +183,16 @@ def _check_lengths(truth: Column, models: list[Column]) -> None:
     raise BadValueError(message)
 
 
+class TooFewError(BadValueError):
+    """Fewer than two samples."""
+
+
 def check_enough(name: str, n: int, n_dropped: int) -> None:
     """Refuse fewer than two samples."""
     if n < 2:
         what = "sample" if n == 1 else "samples"
         left = f" after {n_dropped} were dropped" if n_dropped else ""
-        raise BadValueError(f"`{name}` must hold at least 2 samples", f"{n} {what}{left}")
+        raise TooFewError(f"`{name}` must hold at least 2 samples", f"{n} {what}{left}")
 
 
 def _check_kinds(columns: list[Column], classes: Classes | None) -> None:

@@ -90,14 +90,14 @@ class Estimated(NamedTuple):
 
 def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
     """Test checked differences by their standard errors."""
-    given: list[Any] = [of.difference, of.standard_error, options.margin]
-    given += [np.inf if of.df is None else of.df, np.nan if of.n_samples is None else of.n_samples]
+    inputs: list[Any] = [of.difference, of.standard_error, options.margin]
+    inputs += [np.inf if of.df is None else of.df, np.nan if of.n_samples is None else of.n_samples]
     levels = options.alpha, options.one_sided
-    if any(isinstance(x, np.ndarray) and x.ndim for x in given):
+    if any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
         try:
-            numbers = np.array(np.broadcast_arrays(*given), np.float64)
+            numbers = np.array(np.broadcast_arrays(*inputs), np.float64)
         except ValueError:
-            shapes = ", ".join(str(np.shape(x)) for x in given[: 3 if of.df is None else 4])
+            shapes = ", ".join(str(np.shape(x)) for x in inputs[: 3 if of.df is None else 4])
             raise BadValueError(
                 "`difference`, standard_error, margin and df must broadcast", shapes
             ) from None
@@ -105,11 +105,11 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         less = np.array(np.broadcast_to(options.lower_is_better, d.shape)).ravel()
         tests: Any = np.empty((10, *d.shape))
         margin_t_many(numbers.reshape(5, -1), levels, less, tests.reshape(10, -1))
-        known, student = bool((error > 0.0).all()), bool((df < np.inf).any())
+        varies, student = bool((error > 0.0).all()), bool((df < np.inf).any())
     else:
-        d, error, margin, df, n = map(float, given)
+        d, error, margin, df, n = map(float, inputs)
         tests = margin_t(d, error, margin, df, n, levels, bool(options.lower_is_better))
-        known, student = error > 0.0, df < np.inf
+        varies, student = error > 0.0, df < np.inf
     ends = tests[5:9] if of.limits == _UNLIMITED else np.clip(tests[5:9], *of.limits)
     if of.pvalue is None:
         measured = either(error > 0.0, error, np.nan)  # else nothing measures the difference
@@ -122,7 +122,7 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         None if of.n_samples is None else tests[9],
         method="t" if student else "z",
         df=df if student else None,
-        reason="" if known else NO_VARIANCE,
+        reason="" if varies else NO_VARIANCE,
     )
 
 

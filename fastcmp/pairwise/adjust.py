@@ -68,9 +68,9 @@ def adjusted_by(adjust: str, what: str = "", drawn: str = "") -> str:
     return f"{text} ({drawn})" if drawn else text
 
 
-def check_all_pairs(method: str, n_models: int, *, chosen: bool = False) -> None:
+def check_all_pairs(method: str, n_models: int, *, some: bool = False) -> None:
     """Refuse an adjustment for all pairs where there are others, or too many."""
-    if method in LOGICAL and chosen:
+    if method in LOGICAL and some:
         raise BadValueError(
             f"`adjust={method!r}` is for all pairs of models: with `pairs=` or `control=` use "
             "'holm'"

@@ -187,7 +187,7 @@ _FEW = 64  # models whose pairs are listed to decide about them
 def compare_pairs(
     tests: PairTests,
     source: Any,
-    chosen: NDArray[np.int32] | None,
+    some_pairs: NDArray[np.int32] | None,
     options: Options,
     pool: ThreadPool,
     *,
@@ -201,7 +201,7 @@ def compare_pairs(
     the record holds beside, or what makes it when all pairs are tested.
     """
     names = getattr(source, "names", source) or ()
-    kept = run_tests(tests, chosen, names, options, pool)
+    kept = run_tests(tests, some_pairs, names, options, pool)
     columns = kept.columns
     fields: dict[str, Any] = {
         "statistic": columns.statistic,
@@ -229,7 +229,7 @@ def compare_pairs(
         "kept": options.keep,
         "critical_value": kept.critical_value,
         "all_decisions": kept.decisions,
-        "control": None if chosen is None or control is None else names[chosen[0, 0]],
+        "control": None if some_pairs is None or control is None else names[some_pairs[0, 0]],
     }
     if (joint := kept.joint) is not None:
         fields["adjust_draws"] = ("all " if joint.complete else "") + joint.kind
@@ -273,7 +273,7 @@ def _bounds_of_ranks(tests: PairTests, options: Options, pool: ThreadPool) -> In
 
 def run_tests(
     tests: PairTests,
-    chosen: NDArray[np.int32] | None,
+    some_pairs: NDArray[np.int32] | None,
     names: tuple[str, ...],
     options: Options,
     pool: ThreadPool,
@@ -284,18 +284,18 @@ def run_tests(
     does not fit into memory, OSError if a file cannot be written.
     """
     if options.adjust in LOGICAL:
-        check_all_pairs(options.adjust, len(names), chosen=chosen is not None)
+        check_all_pairs(options.adjust, len(names), some=some_pairs is not None)
     if options.margin is not None:
         as_margin(options.margin, tests.limits[1])
     keep, limit = options.keep, options.memory_limit
     joint = critical = None
     if options.joint:
-        tests, joint, critical = _draw(tests, chosen, options, pool)
-    work = _Pairs(tests, chosen, options, pool, joint)
+        tests, joint, critical = _draw(tests, some_pairs, options, pool)
+    work = _Pairs(tests, some_pairs, options, pool, joint)
     places = work.of_best(keep) if isinstance(keep, int) else None
     in_part = keep == "significant" or places is not None
     n_kept = work.n_pairs if keep == "all" else 0 if places is None else places.size
-    cells = tests.cells if chosen is None else None
+    cells = tests.cells if some_pairs is None else None
     if in_part and cells is not None and cells.serves(work.n_pairs, options.adjust):
         pool.expect(2 * work.n_pairs)
         counted = cells.decide(options.adjust, options.alpha, pool, limit, places)
@@ -349,7 +349,7 @@ def run_tests(
 
 
 def _draw(
-    tests: PairTests, chosen: NDArray[np.int32] | None, options: Options, pool: ThreadPool
+    tests: PairTests, some_pairs: NDArray[np.int32] | None, options: Options, pool: ThreadPool
 ) -> tuple[PairTests, Joint | None, float | None]:
     """Draw all models together: for adjusted p-values, and for intervals that hold at once.
 
@@ -372,7 +372,7 @@ def _draw(
         joint = normal
     if not options.simultaneous:
         return tests, joint, None
-    work = _Pairs(tests, chosen, options, pool)
+    work = _Pairs(tests, some_pairs, options, pool)
     pairs, (_, inverse) = work.pairs_at(slice(0, work.n_pairs)), work.standardized(normal)
     critical = critical_value(normal, pairs, inverse, 1.0 - options.alpha, pool)
     columns = tests.columns
@@ -394,16 +394,16 @@ class _Pairs:
     def __init__(
         self,
         tests: PairTests,
-        chosen: NDArray[np.int32] | None,
+        some_pairs: NDArray[np.int32] | None,
         options: Options,
         pool: ThreadPool,
         joint: Joint | None = None,
     ) -> None:
-        self.tests, self.chosen, self.pool = tests, chosen, pool
+        self.tests, self.some_pairs, self.pool = tests, some_pairs, pool
         self.options, self.joint = options, joint
         self._whole: Block | None = None  # where all pairs are one tile
         self.n_models = m = tests.score.size
-        self.n_pairs = m * (m - 1) // 2 if chosen is None else len(chosen)
+        self.n_pairs = m * (m - 1) // 2 if some_pairs is None else len(some_pairs)
         # A chosen pair is counted alone, and slower than in a tile.
         self._some = max(1, tests.side**2 // 4)
         self._side = tests.side
@@ -412,12 +412,12 @@ class _Pairs:
             rows = -(-m // (4 * pool.threads * TILE_ROWS))
             self._side = min(tests.side, max(rows * TILE_ROWS, 64 * tests.is_quick))
         self.tasks: Sequence[Task] = ()
-        self._listed = chosen
-        if chosen is None and 1 < m <= self._side:
+        self._listed = some_pairs
+        if some_pairs is None and 1 < m <= self._side:
             self.tasks = [(0, m, 0, m)]
             self._listed = all_pairs(m)
             self._whole = Block(slice(0, self.n_pairs), self._listed, (0, m, 0, m))
-        elif chosen is None:
+        elif some_pairs is None:
             self.tasks = [tile for tile in tiles_of(m, self._side) if count_pairs(tile)]
         if not self.tasks:
             self.tasks = parts(self.n_pairs, self._some)
@@ -433,7 +433,7 @@ class _Pairs:
         """Write what is found of the pairs of each task into columns, which begin at `start`."""
 
         def work(task: Task) -> None:
-            block = self._whole or block_of(task, self.n_models, self.chosen)
+            block = self._whole or block_of(task, self.n_models, self.some_pairs)
             where = block.where
             if isinstance(where, slice):
                 where = slice(where.start - start, where.stop - start)
@@ -483,7 +483,7 @@ class _Pairs:
 
     def test_by_rows(self) -> Iterator[tuple[slice, PairColumns]]:
         """All that is found of all pairs, some rows of models at a time, in order."""
-        if self.chosen is not None or self.n_models < 2:
+        if self.some_pairs is not None or self.n_models < 2:
             for span in parts(self.n_pairs, _SPAN):
                 tasks = [
                     slice(span.start + part.start, span.start + part.stop)
@@ -519,8 +519,8 @@ class _Pairs:
         """The places of the pairs of the best models."""
         ranking = np.argsort(-self.options.gain * self.tests.score, kind="stable")
         best = np.sort(ranking[:n_best])
-        if self.chosen is not None:
-            return np.flatnonzero(np.isin(self.chosen, best).all(axis=1))
+        if self.some_pairs is not None:
+            return np.flatnonzero(np.isin(self.some_pairs, best).all(axis=1))
         return places_of(best[all_pairs(best.size)], self.n_models)
 
     def adjust(self, pvalues: Floats, *, in_place: bool = False) -> Floats:
@@ -537,7 +537,7 @@ class _Pairs:
     def decide(self, pvalues: Floats, significant: Flags) -> NDArray[np.int8]:
         """The decisions as a matrix of models; `pvalues`, adjusted or not, tell what has none."""
         tests, gain = self.tests, self.options.gain
-        if self.chosen is None and tests.difference is None and self.n_models > _FEW:
+        if self.some_pairs is None and tests.difference is None and self.n_models > _FEW:
             score = tests.score if tests.ranking is None else tests.ranking
             decisions = decisions_of_all(significant, gain * score)
         else:

@@ -5,6 +5,7 @@ import time
 
 import commands
 import numpy as np
+import pytest
 
 from fastcmp.sequential import PairLooks
 from fastcmp.stream import PairCounts
@@ -92,8 +93,9 @@ def test_bad_input_exits_with_64(capsys, tmp_path):
         assert err.count("\n") == 1
 
 
-def test_a_file_without_rows_waits(capsys, tmp_path):
+@pytest.mark.parametrize("rows", ["", "1,1,0\n"])
+def test_a_file_with_fewer_than_two_rows_waits(capsys, tmp_path, rows):
     path = tmp_path / "p.csv"
-    path.write_text("y_true,a,b\n")
+    path.write_text(f"y_true,a,b\n{rows}")
     code, out, err = run(capsys, path, "--once")
     assert (code, out, err) == (1, "not decided after 0 samples\n", "")

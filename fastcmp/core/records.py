@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -315,6 +315,8 @@ def _quick_init(cls: type[Record], slow: Any) -> Any:
 
     That of a frozen dataclass calls `object.__setattr__` for each, and takes three times as long.
     """
+    if any(field.default_factory is not MISSING for field in fields(cls)):  # type: ignore[arg-type]
+        return slow
     names = slow.__code__.co_varnames[1 : 1 + slow.__code__.co_kwonlyargcount]
     quick = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
     thawed = type(cls.__name__, (cls,), {"__slots__": (), **quick})

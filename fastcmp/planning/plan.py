@@ -307,10 +307,9 @@ def _plan(
         alternative = "two-sided" if hypothesis == "equivalence" else "greater"
     alpha = as_within(alpha, "alpha", 0, 1, "()")
     margin = None if margin is None else positive(margin, "margin")
-    if unknown := inputs.keys() - family.inputs.keys():
-        name = next(name for name in inputs if name in unknown)
+    if unknown := [name for name in inputs if name not in family.inputs]:
         raise BadValueError(
-            f"{name} is no input of `test={test!r}`, which knows: {', '.join(family.inputs)}"
+            f"{unknown[0]} is no input of `test={test!r}`, which knows: {', '.join(family.inputs)}"
         )
     if solved_for == "difference" and not family.detectable:
         raise BadValueError(f"detectable_difference has no answer for `test={test!r}`")

@@ -11,12 +11,13 @@ higher means have, as a function of m, a wealth that falls: its limit is a singl
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
 from fastcmp._jit import helper, kernel
-from fastcmp.kernels.special import itp_step, narrowed, ndtri
+from fastcmp.kernels.special import itp_step, narrowed, ndtri, vector_log
 from fastcmp.kernels.status import Interval
 from fastcmp.kernels.typing import FloatArray, IntArray
 
@@ -229,6 +230,36 @@ def empirical_bernstein_limits(
     bernstein_limits(values, alpha, truncation, out, np.empty(0))
 
 
+def _bets_by_numpy(
+    first: float, price: float, truncation: float, deviations: Any, bets: Any, losses: Any
+) -> None:
+    t = first + np.arange(deviations.size)
+    bets[:] = np.minimum(np.sqrt(2.0 * price / (vector_log(t + 1.0) * deviations)), truncation)
+    rest = 1.0 - bets
+    losses[:] = vector_log(rest) + (-bets - (rest - 1.0)) / rest + bets
+
+
+@partial(kernel, by_numpy=_bets_by_numpy)
+def _plug_in_bets(
+    first: float,
+    price: float,
+    truncation: float,
+    deviations: FloatArray,
+    bets: FloatArray,
+    losses: FloatArray,
+) -> None:
+    """Write the bets on some values from the `first` on, and log(1 - bet) + bet of each."""
+    for k in range(deviations.size):
+        t = first + k
+        bet = min(math.sqrt(2.0 * price / (vector_log(t + 1.0) * deviations[k])), truncation)
+        rest = 1.0 - bet
+        bets[k] = bet
+        losses[k] = vector_log(rest) + (-bet - (rest - 1.0)) / rest + bet
+
+
+_AT_ONCE: Final = 256  # values: their bets stay in the cache
+
+
 @kernel
 def bernstein_limits(
     values: FloatArray, alpha: float, truncation: float, low: FloatArray, high: FloatArray
@@ -237,27 +268,30 @@ def bernstein_limits(
     price = -math.log(alpha)
     total = weighted = against = weights = paid = paid_above = 0.0
     deviations = 0.25  # one value of 1/2 with the variance 1/4 comes before all others
-    for i in range(values.size):
-        t = i + 1.0
-        x = values[i]
-        variance = deviations / t
-        bet = math.sqrt(2.0 * price / (t * math.log1p(t) * variance))
-        bet = min(bet, truncation)
-        loss = math.log1p(-bet) + bet
-        before = total / i if i else 0.0
-        paid -= (x - before) * (x - before) * loss
-        weighted += bet * x
-        weights += bet
-        total += x
-        centre = (0.5 + total) / (t + 1.0)
-        deviations += (x - centre) * (x - centre)
-        low[i] = max((weighted - price - paid) / weights, 0.0)
-        if high.size:
-            # The lower limit of 1 - x, before which comes 0 too.
-            off = x - before if i else 1.0 - x
-            paid_above -= off * off * loss
-            against += bet * (1.0 - x)
-            high[i] = 1.0 - max((against - price - paid_above) / weights, 0.0)
+    work = np.empty((4, _AT_ONCE))
+    before, part, bets, losses = work[0], work[1], work[2], work[3]
+    for start in range(0, values.size, _AT_ONCE):
+        n = min(_AT_ONCE, values.size - start)
+        for k in range(n):
+            x, i = values[start + k], start + k
+            before[k], part[k] = total / i if i else 0.0, deviations
+            total += x
+            off = x - (0.5 + total) / (i + 2.0)
+            deviations += off * off
+        _plug_in_bets(start + 1.0, price, truncation, part[:n], bets[:n], losses[:n])
+        for k in range(n):
+            x, i = values[start + k], start + k
+            off = x - before[k]
+            paid -= off * off * losses[k]
+            weighted += bets[k] * x
+            weights += bets[k]
+            low[i] = max((weighted - price - paid) / weights, 0.0)
+            if high.size:
+                # The lower limit of 1 - x, before which comes 0 too.
+                off = off if i else 1.0 - x
+                paid_above -= off * off * losses[k]
+                against += bets[k] * (1.0 - x)
+                high[i] = 1.0 - max((against - price - paid_above) / weights, 0.0)
 
 
 _STEPS: Final = 60  # of a search that halves its range in the worst case

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from fastcmp._jit import helper, kernel
+from fastcmp._jit import kernel
 from fastcmp.kernels.binomial import _FAR_U, _SMALL_N, _expansion, _stirling_error
-from fastcmp.kernels.special import _erfcx, _gammaln, itp_step, log1pmx, narrowed
+from fastcmp.kernels.special import _erfcx, _gammaln, itp_step, log1pmx, narrowed, vector_log
 from fastcmp.kernels.status import TWO_SIDED, Interval
 from fastcmp.kernels.typing import FloatArray, IntArray
 
@@ -379,29 +379,11 @@ def normal_mixture_boundary(
     return y * math.sqrt(whole)
 
 
-_ROOT_HALF_BITS: Final = int(np.float64(0.5**0.5).view(np.int64))
-
-
-@helper
-def _log(x: Any) -> Any:
-    """Logarithm of finite numbers from 1 on, to 4e-16: what LLVM has vector instructions for."""
-    bits = np.float64(x).view(np.int64)
-    exponent = (bits - _ROOT_HALF_BITS) >> 52
-    part = np.int64(bits - (exponent << 52)).view(np.float64)  # from the root of 1/2 to that of 2
-    s = (part - 1.0) / (part + 1.0)
-    z = s * s
-    w = z * z
-    # 2 artanh(s) as a series: the first term that is left out is below 1e-17 of it.
-    odd = 2 / 3 + w * (2 / 7 + w * (2 / 11 + w * (2 / 15 + w * (2 / 19))))
-    even = 2 / 5 + w * (2 / 9 + w * (2 / 13 + w * (2 / 17 + w * (2 / 21))))
-    return exponent * _LOG_2 + (2.0 * s + s * (z * odd + w * even))
-
-
 def _boundaries_by_numpy(variances: Any, rho: float, price: float, out: Any) -> bool:
     ratio = variances / rho
     grown = 1.0 + ratio
     lost = np.where(grown < 2.0, ratio - (grown - 1.0), 0.0)
-    growth = np.where(grown < math.inf, _log(grown), grown) + lost + price
+    growth = np.where(grown < math.inf, vector_log(grown), grown) + lost + price
     np.sqrt(growth * (variances + rho), out=out)
     return bool(((variances >= 0.0) & (variances < math.inf)).all())
 
@@ -421,6 +403,6 @@ def normal_mixture_boundaries(
         ratio = v / rho
         grown = 1.0 + ratio
         lost = ratio - (grown - 1.0) if grown < 2.0 else 0.0  # in rounding, as log1p knows it
-        growth = (_log(grown) if grown < math.inf else grown) + lost + price
+        growth = (vector_log(grown) if grown < math.inf else grown) + lost + price
         out[i] = math.sqrt(growth * (v + rho))
     return n_wrong == 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from fastcmp._jit import helper, kernel, scipy_special
 from fastcmp.kernels.status import TWO_SIDED
@@ -460,6 +462,25 @@ def narrowed(
     if (f > 0.0) == (f_low > 0.0):
         return x, f, high, f_high
     return low, f_low, x, f
+
+
+_LOG_2 = math.log(2.0)
+_ROOT_HALF_BITS: Final = int(np.float64(0.5**0.5).view(np.int64))
+
+
+@helper
+def vector_log(x: Any) -> Any:
+    """Logarithm of normal numbers above 0, to 4e-16, in steps that LLVM has vectors for."""
+    bits = np.float64(x).view(np.int64)
+    exponent = (bits - _ROOT_HALF_BITS) >> 52
+    part = np.int64(bits - (exponent << 52)).view(np.float64)  # from the root of 1/2 to that of 2
+    s = (part - 1.0) / (part + 1.0)
+    z = s * s
+    w = z * z
+    # 2 artanh(s) as a series: the first term that is left out is below 1e-17 of it.
+    odd = 2 / 3 + w * (2 / 7 + w * (2 / 11 + w * (2 / 15 + w * (2 / 19))))
+    even = 2 / 5 + w * (2 / 9 + w * (2 / 13 + w * (2 / 17 + w * (2 / 21))))
+    return exponent * _LOG_2 + (2.0 * s + s * (z * odd + w * even))
 
 
 # The mean of a truncated normal distribution, by a quantile that was observed.

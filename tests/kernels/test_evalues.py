@@ -85,6 +85,13 @@ def test_empirical_bernstein_limits(x, alpha, truncation):
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
+def test_empirical_bernstein_limits_of_many_values():
+    x, found = np.random.default_rng(3).random(600), np.empty(600)  # in parts of 256
+    kernels.empirical_bernstein_limits(x, 0.025, 0.5, found)
+    wanted = np.maximum(slow_bernstein(x, 0.025, 0.5), 0.0)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
+
+
 @given(evalues)
 def test_closed_testing_by_all_subsets(given_evalues):
     ascending = np.sort(np.array(given_evalues))

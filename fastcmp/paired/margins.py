@@ -97,9 +97,9 @@ def margins_of(of: Estimated, options: MarginOptions) -> MarginTests:
         try:
             numbers = np.array(np.broadcast_arrays(*inputs), np.float64)
         except ValueError:
-            shapes = ", ".join(str(np.shape(x)) for x in inputs[: 3 if of.df is None else 4])
             raise BadValueError(
-                "`difference`, standard_error, margin and df must broadcast", shapes
+                "`difference`, standard_error, margin, df and n_samples must broadcast",
+                ", ".join(str(np.shape(x)) for x in inputs),
             ) from None
         d, error, _, df, _ = numbers
         less = np.array(np.broadcast_to(options.lower_is_better, d.shape)).ravel()

@@ -14,7 +14,7 @@ import pytest
 from scipy import special, stats
 
 import fastcmp
-from fastcmp import datasets, planning, sequential
+from fastcmp import datasets, kernels, planning, sequential
 
 RNG = np.random.default_rng(20261128)
 
@@ -256,6 +256,27 @@ def boundary() -> Work:
     )
 
 
+def bernstein() -> Work:
+    """Lower limits after each value; confseq, which has them too, must be compiled with Boost."""
+    x, limits = RNG.random(10_000), np.empty(10_000)
+    price, t = np.log(1 / 0.025), np.arange(1.0, 10_001)
+
+    def by_numpy() -> Any:
+        total = np.cumsum(x)
+        deviations = 0.25 + np.append(0.0, np.cumsum((x - (0.5 + total) / (t + 1)) ** 2)[:-1])
+        bets = np.minimum(np.sqrt(2 * price / (np.log1p(t) * deviations)), 0.5)
+        before = np.append(0.0, total[:-1] / t[:-1])
+        paid = np.cumsum((x - before) ** 2 * (-np.log1p(-bets) - bets))
+        return np.maximum((np.cumsum(bets * x) - price - paid) / np.cumsum(bets), 0.0)
+
+    def ours() -> Any:
+        kernels.empirical_bernstein_limits(x, 0.025, 0.5, limits)
+        return limits
+
+    calls = {"fastcmp": ours, "numpy, the formula": by_numpy}
+    return Work(calls, 3, {name: lambda found: found for name in calls})
+
+
 def read_log(tmp_path: Any, library: str) -> Work:
     path = tmp_path / "results.jsonl"
     rows = (
@@ -329,6 +350,7 @@ ROWS: dict[str, Callable[..., Work]] = {
     "one power of a paired t test": lambda _: power(None),
     "10,000 powers of a paired t test": lambda _: power(10_000),
     "10,000 boundaries of a normal mixture": lambda _: boundary(),
+    "10,000 limits by empirical Bernstein": lambda _: bernstein(),
     "6 MB of JSON lines, beside orjson": lambda path: read_log(path, "orjson"),
     "6 MB of JSON lines, beside pyarrow": lambda path: read_log(path, "pyarrow.json"),
     "6 MB of JSON lines, beside polars (two columns)": lambda path: read_log(path, "polars"),

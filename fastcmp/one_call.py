@@ -108,7 +108,7 @@ class _Choice(NamedTuple):
 def compare(
     data: Any,
     preds: ModelsLike | None = None,
-    y: Any = None,
+    y: ColumnLike | None = None,
     *,
     y_true: ColumnLike | None = None,
     measure: str | None = None,
@@ -297,7 +297,7 @@ def _dense(values: object) -> NDArray[Any]:
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
 
 
-def _predictions(models: Any, X: Any, measure: Any) -> dict[str, Any]:
+def _predictions(models: Any, X: Any, measure: object) -> dict[str, Any]:
     """What estimators predict: labels, or of scores what ranks the samples."""
     if not isinstance(models, Mapping):
         classes = [type(model).__name__ for model in models]
@@ -387,7 +387,7 @@ def _are_folds(data: Any) -> bool:
 
 
 def _of_table(
-    data: Any, y_true: Any, measure: str | None, names: object, options: dict[str, Any]
+    data: object, y_true: Any, measure: str | None, names: object, options: dict[str, Any]
 ) -> _Choice:
     """The comparison of a table, which is recognised by the names of its columns."""
     if getattr(data, "ndim", 2) == 3:
@@ -527,7 +527,7 @@ def _of_scores(
             measures=tuple(_LOSSES),
             options={**losses.options, "lower_is_better": True},
         )
-    areas: Any = _public("delong")(y_true, scores, **first)
+    areas = _public("delong")(y_true, scores, **first)
     words = "".join(f", {name}={_written(value, name)}" for name, value in first.items())
     method = "compare" if len(scores) == 2 else "pairwise"
     return _Choice(
@@ -542,7 +542,7 @@ def _of_scores(
 
 
 def _of_values(
-    data: Any, what: str, models: Any = None, options: Mapping[str, Any] | None = None
+    data: object, what: str, models: Any = None, options: Mapping[str, Any] | None = None
 ) -> _Choice:
     """Means of values per item; of two models all about the one difference."""
     choice = _Choice(
@@ -583,7 +583,7 @@ def _of_long(data: object, model: str, score: str, item: str | None, task: str |
     columns = {"item": item or task, "model": model, "value": score}
     if item and task:
         columns["stratum"] = task
-    table: Any = _public("from_long")(data, **columns)
+    table = _public("from_long")(data, **columns)
     if not item:
         scores = dict(zip(table.names, table.values, strict=True))
         return _of_tasks(scores, {"tasks": [str(x) for x in table.items.tolist()]})

@@ -140,7 +140,7 @@ class ModelGate:
                 else fastcmp.compare_metric(*labels, metric=metric, rng=0, **options)
             )
         what = metric if values is None else "mean"
-        result: Any = fastcmp.gate({what: record}, names=("this run", "baseline"))
+        result = fastcmp.gate({what: record}, names=("this run", "baseline"))
         label = name or what
         for key in ("outcome", "difference", "pvalue", "margin"):
             value = getattr(result, key)

@@ -5,6 +5,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -93,6 +94,15 @@ def test_type_checkers_know_the_names(tmp_path):
         "fastcmp.crossval.designs.Design",
     ):
         assert wanted in done.stdout
+
+
+@pytest.mark.full
+def test_type_checkers_refuse_no_data():
+    file = Path(__file__).with_name("user_types.py")
+    options = ("--config-file=", "--strict", "--allow-untyped-calls", "--ignore-missing-imports")
+    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", *options, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    assert done.returncode == 0, done.stdout
 
 
 def test_kernels_resolve():

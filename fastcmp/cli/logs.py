@@ -209,7 +209,7 @@ def compare_logs(options: argparse.Namespace, keep: str | int | Path) -> None:
     write(_answer(results, options, arguments), options, _title(results))
 
 
-def _results(options: argparse.Namespace, **changes: Any) -> Results:
+def _results(options: argparse.Namespace, **changes: object) -> Results:
     """Read the logs that are named."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*by the run's own account")  # a remark

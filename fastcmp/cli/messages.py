@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from fastcmp.core.errors import ArgumentError, Spelled
 from fastcmp.core.render import visible
@@ -98,7 +97,7 @@ def warnings_in_lines(options: argparse.Namespace) -> Iterator[None]:
     """Print each warning once, as one line on standard error."""
     printed: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *_: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *_: object) -> None:
         if issubclass(category, UserWarning) and str(message) not in printed:
             printed.add(str(message))
             text = message if isinstance(message, str) else message.args[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from fastcmp.cli.fits import refuse
 from fastcmp.cli.logs import read_metrics
@@ -44,7 +43,7 @@ def compare_by_sums(options: argparse.Namespace, keep: str | int | Path) -> None
             raise ValueError(
                 f"--sums {metric} of logs needs the names of their metrics: {metric}:NAME,NAME"
             )
-        stats: Any = read_metrics(options, columns)
+        stats = read_metrics(options, columns)
     else:
         from fastcmp.io.sources import read_table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -71,7 +71,7 @@ def as_counts(raw: object, name: str) -> Ints:
     return array.astype(np.int64)
 
 
-def as_cells(**numbers: Any) -> list[int]:
+def as_cells(**numbers: object) -> list[int]:
     """Check one whole number each, all together at most 2**53."""
     cells = []
     for name, raw in numbers.items():
@@ -399,7 +399,7 @@ def are_counts_given(
     return True
 
 
-def choose(value: object, name: str, choices: Any) -> Any:
+def choose(value: object, name: str, choices: Collection[Any]) -> Any:
     """The known option that a user means, however it is spelled.
 
     `choices` holds names, and perhaps None; a ValueError lists them where `value` is none

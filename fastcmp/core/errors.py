@@ -84,7 +84,7 @@ class ArgumentError(Exception):
         first = next(iter(_ARGUMENT.findall(demand)), demand.partition(" ")[0])
         self.argument = argument or re.split(r"\W", first, maxsplit=1)[0]
 
-    def but(self, **changes: Any) -> Self:
+    def but(self, **changes: object) -> Self:
         """The same refusal with other words, by the names of arguments."""
         names = ("demand", "got", "remedy", "choices", "argument", "row", "among")
         return type(self)(**dict(zip(names, self.args, strict=True)) | changes)

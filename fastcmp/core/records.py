@@ -40,7 +40,7 @@ class Drawn:
     #: the usual one first.
     _picture: ClassVar[str | dict[str, str]]
 
-    def plot(self, kind: str | None = None, **options: Any) -> Any:
+    def plot(self, kind: str | None = None, **options: object) -> Any:
         """Draw the record; needs matplotlib.
 
         Parameters
@@ -64,7 +64,7 @@ class Drawn:
         ImportError
             If matplotlib is not installed.
         """
-        name: Any = self._picture
+        name = self._picture
         if not isinstance(name, str):
             name = name[choose(kind or next(iter(name)), "kind", tuple(name))]
         elif kind is not None:
@@ -98,7 +98,7 @@ class Pilot:
     #: How it is read, a row of `fastcmp.planning.pilots.READERS`; "" where it cannot be.
     _pilot: ClassVar[str] = ""
 
-    def power(self, *, n: Any, **options: Any) -> Any:
+    def power(self, *, n: object, **options: object) -> Any:
         """Work out how probably n new samples find what this record estimates.
 
         Parameters
@@ -116,7 +116,7 @@ class Pilot:
         """
         return fastcmp.plan_from(self, "power", {"n": n, **options})
 
-    def sample_size(self, *, power: Any = 0.8, **options: Any) -> Any:
+    def sample_size(self, *, power: object = 0.8, **options: object) -> Any:
         """The number of new samples that gives the test the power wanted.
 
         Parameters
@@ -193,7 +193,7 @@ class Unpacked:
         """Count the parts."""
         return self._n_unpacked
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
         """A part by its number."""
         return self._parts()[index]
 
@@ -372,7 +372,7 @@ class Record:
             return  # `dataclass` makes the class anew with slots, after `__init__`
 
         @functools.wraps(slow)
-        def first(self: Record, *args: Any, **fields: Any) -> None:
+        def first(self: Record, *args: object, **fields: object) -> None:
             type.__setattr__(cls, "__init__", _quick_init(cls, slow))
             cls.__init__(self, *args, **fields)
 
@@ -425,7 +425,7 @@ class Record:
             columns |= {key: column(x, shape) for key, x in ends.items()}
         return {name: entries for name, entries in columns.items() if entries is not None}
 
-    def _printed(self, title: str, names: str = "", **about: Any) -> Section:
+    def _printed(self, title: str, names: str = "", **about: object) -> Section:
         """The main table, or some of its columns, as a section: see `sections.printed`."""
         return printed(self, self._columns, title, names, **about)
 

@@ -212,7 +212,7 @@ PAIR = (
 MODEL = Column("model", "names")
 
 
-def span(ends: Any) -> str:
+def span(ends: Sequence[int]) -> str:
     """Write the lowest and the highest of whole numbers, such as "2-5"."""
     low, high = ends
     return str(low) if low == high else f"{low}-{high}"

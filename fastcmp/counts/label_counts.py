@@ -157,7 +157,7 @@ class LabelTable(Record):
         sums = float(counts @ values[t, a]), float(counts @ values[t, b])
         return math.ldexp(sums[0] / n, exponent), math.ldexp(sums[1] / n, exponent)
 
-    def __add__(self, other: Any) -> LabelTable:
+    def __add__(self, other: object) -> LabelTable:
         """Add the counts of two parts of the data."""
         if not isinstance(other, LabelTable):
             return NotImplemented
@@ -179,7 +179,7 @@ class LabelTable(Record):
             n_excluded=self.n_excluded + other.n_excluded,
         )
 
-    def __radd__(self, other: Any) -> LabelTable:
+    def __radd__(self, other: object) -> LabelTable:
         """Let `sum` begin with 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 

@@ -46,7 +46,7 @@ from fastcmp.pairwise.adjust import adjust as adjust_pvalues
 
 
 def read_pairs(
-    names: tuple[str, ...], adjust: Any, alpha: Any, pairs: Any, control: Any
+    names: tuple[str, ...], adjust: str, alpha: float, pairs: Any, control: Any
 ) -> dict[str, Any]:
     """Fields of a record of pairs: which pairs are decided about, and how."""
     adjust = choose(adjust, "adjust", OF_PAIRS)
@@ -89,7 +89,7 @@ def read_tests(test: str | Sequence[str]) -> list[CVTest]:
     return list({row.name: row for row in rows}.values())
 
 
-def read_models(models: Any) -> list[tuple[str, Any]]:
+def read_models(models: object) -> list[tuple[str, Any]]:
     """List models with their names."""
     if hasattr(models, "items"):
         named = [(str(name), model) for name, model in models.items()]

@@ -231,7 +231,7 @@ class Design(Record):
         """
         return self._pattern(self._units(as_whole(n, "n", 1), None, None, free=True))
 
-    def _units(self, n: int, y: Any, groups: object, *, free: bool = False) -> Units:
+    def _units(self, n: int, y: object, groups: object, *, free: bool = False) -> Units:
         """Read what is dealt; `free` if only its number matters."""
         if n > _MOST_SAMPLES:
             raise ValueError(f"designs take fewer than 2**31 samples, got {n}")
@@ -557,7 +557,7 @@ def _design(
     family: str,
     n_repeats: int,
     n_folds: int,
-    stratify: Any,
+    stratify: object,
     rng: Seed,
     test_size: float | None = None,
     n_halves: int = 0,

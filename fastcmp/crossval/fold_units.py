@@ -76,7 +76,7 @@ class Units:
         return folds if self.member is None else folds[self.member]
 
 
-def read_units(n: int, y: Any, groups: object) -> Units:
+def read_units(n: int, y: object, groups: object) -> Units:
     """Read what is to be dealt: samples, or groups in the strata of their classes.
 
     A group belongs to its most frequent class; of ties, to that which occurs first.

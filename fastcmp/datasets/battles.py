@@ -44,7 +44,7 @@ class WinTables(NamedTuple):
     ties: Floats
 
 
-def read_win_tables(wins: Any, ties: Any, names: object) -> WinTables:
+def read_win_tables(wins: object, ties: object, names: object) -> WinTables:
     """Both tables, checked, with the names of the models."""
     table, columns = _read_table(wins, "wins")
     n_models = len(table)
@@ -350,7 +350,7 @@ def rank_codes(gains: Gains, *, worst: bool = False) -> Ints:
 
 
 def read_rows(
-    battles: Any, options: dict[str, str | None], names: object
+    battles: object, options: dict[str, str | None], names: object
 ) -> tuple[tuple[str, ...], RowBattles, bool]:
     """Read a table of battles: names, battles, and whether they have clusters."""
     columns = _columns_of(battles, options)
@@ -397,7 +397,7 @@ def read_rows(
 OPTIONAL = {"group": "item", "weight": "weight"}
 
 
-def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
+def _columns_of(battles: object, options: dict[str, str | None]) -> dict[str, Any]:
     """The columns that the options name."""
     if isinstance(battles, Record):
         battles = battles.columns()
@@ -425,7 +425,7 @@ def _columns_of(battles: Any, options: dict[str, str | None]) -> dict[str, Any]:
     return columns
 
 
-def _read_names_of(raw: object, name: Any) -> tuple[Ints, list[str]]:
+def _read_names_of(raw: object, name: object) -> tuple[Ints, list[str]]:
     """Read a column of models as codes and labels."""
     column = read_column(raw, f"column {name!r}")
     if (absent := column.missing()) is not None:
@@ -443,7 +443,7 @@ def _read_names_of(raw: object, name: Any) -> tuple[Ints, list[str]]:
     return rank[codes], [labels[i] for i in order]
 
 
-def _read_points(raw: object, name: Any) -> Floats:
+def _read_points(raw: object, name: object) -> Floats:
     """Read points of the first model: 1, 0.5 or 0."""
     try:
         points = read_values(raw, f"column {name!r}")
@@ -463,7 +463,7 @@ def _read_points(raw: object, name: Any) -> Floats:
     return points
 
 
-def _read_weights(raw: object, name: Any, n: int) -> Floats:
+def _read_weights(raw: object, name: object, n: int) -> Floats:
     if raw is None:
         return np.ones(n)
     weights = read_values(raw, f"column {name!r}")

@@ -28,7 +28,7 @@ from fastcmp.core.records import Compared, Record, TaskScores
 from fastcmp.core.render import visible
 from fastcmp.core.sections import PAIR, Column, Section
 from fastcmp.core.sentences import answer, how
-from fastcmp.core.threads import ThreadPool, check_workers, parts, reporting
+from fastcmp.core.threads import Progress, ThreadPool, check_workers, parts, reporting
 from fastcmp.core.typing import ColumnLike, Floats, Ints, ModelsLike, Pairs, Seed
 from fastcmp.counts.pairs import all_pairs
 from fastcmp.datasets.reading import ULPS, dropped_sentence, read_data
@@ -348,7 +348,7 @@ def _read_pair(
     scores_b: ColumnLike,
     rope: object,
     threshold: object,
-    lower_is_better: Any,
+    lower_is_better: object,
     names: object,
     shape: tuple[str, ...] = ("(D,)",),
 ) -> _Pair:
@@ -781,7 +781,7 @@ def bayes_datasets(
     names: Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
     workers: int | None = None,
-    progress: Any = None,
+    progress: bool | Progress | None = None,
 ) -> BayesPairs:
     """Bayesian tests of all pairs of models over tasks, and which model is the best.
 

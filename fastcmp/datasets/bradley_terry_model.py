@@ -426,7 +426,9 @@ class Estimate:
         covariance: Floats = self.bread @ meat[:size, :size] @ self.bread
         return (covariance + covariance.T) / 2
 
-    def resampled(self, n_resamples: int, seed: int, workers: int | None, progress: Any) -> Floats:
+    def resampled(
+        self, n_resamples: int, seed: int, workers: int | None, progress: object
+    ) -> Floats:
         """Estimates from draws of clusters by two Newton steps, shape (B, parameters).
 
         NaN where a draw has no estimate.

@@ -164,7 +164,7 @@ class BradleyTerry(PairwiseResult):
         """
         return self._probability(first, second, ties=True)
 
-    def _probability(self, first: Any, second: Any, *, ties: bool) -> Any:
+    def _probability(self, first: object, second: object, *, ties: bool) -> Any:
         from scipy.special import expit
 
         if (first is None) != (second is None):

@@ -404,7 +404,7 @@ def skillings_mack(
 Draws = tuple[int, int | None]
 
 
-def read_draws(n_resamples: Any, rng: Seed) -> Draws:
+def read_draws(n_resamples: object, rng: Seed) -> Draws:
     """Check how many draws there are, and where they come from."""
     return as_resamples(n_resamples), None if rng is None else as_seed(rng)
 
@@ -412,14 +412,14 @@ def read_draws(n_resamples: Any, rng: Seed) -> Draws:
 def _test(
     method: str,
     scores: ModelsLike | TaskScores,
-    lower_is_better: Any,
-    names: Any,
-    tasks: Any,
-    workers: Any,
+    lower_is_better: object,
+    names: Sequence[str] | None,
+    tasks: Sequence[str] | None,
+    workers: int | None,
     *,
     ties: str = "corrected",
     draws: Draws = (0, None),
-    progress: Any = None,
+    progress: object = None,
 ) -> OmnibusTest:
     """Read the scores, rank them within tasks, and test."""
     ties = choose(ties, "ties", TIES)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastcmp.core.checks import ALTERNATIVES, as_numbers, as_whole, choose
 from fastcmp.core.errors import BadTypeError, BadValueError
@@ -154,7 +154,7 @@ def _engine_tests(
     data: PairData,
     answer: Callable[[Pairs], Answers],
     distribution: str,
-    df: Any = None,
+    df: object = None,
     reach: float = math.nan,
 ) -> PairTests:
     """Tests of which the direction of each says which model is better."""
@@ -542,7 +542,9 @@ def shaffer_counts(n_models: int) -> ShafferCounts:
     return ShafferCounts(tuple(counts.tolist()), tuple(steps.tolist()), row[-1] - 1)
 
 
-def maximal_cliques(n_models: int, not_different: Any) -> tuple[tuple[int, ...], ...]:
+def maximal_cliques(
+    n_models: int, not_different: Sequence[Sequence[int]] | NDArray[Any]
+) -> tuple[tuple[int, ...], ...]:
     """All maximal sets of models of which no two are significantly different.
 
     Parameters

@@ -12,7 +12,7 @@ from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_flag, as_proportion, as_resamples, as_seed, choose
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
-from fastcmp.core.records import TaskScores
+from fastcmp.core.records import Record, TaskScores
 from fastcmp.core.threads import Progress, blas_for, check_progress, check_workers
 from fastcmp.core.typing import ColumnLike, Floats, ModelsLike, Seed
 from fastcmp.counts.pairs import all_pairs, choose_pairs
@@ -46,12 +46,12 @@ def _rank(
     names: tuple[str, ...],
     wins: Floats,
     ties: Floats,
-    covariance: Any,
+    covariance: object,
     possible: tuple[str, ...],
     *,
     battles: TableBattles | RowBattles | None = None,
-    ties_as: Any,
-    ridge: Any,
+    ties_as: object,
+    ridge: object,
     n_resamples: Any = 2,
     rng: Seed = 0,
     workers: Any = None,
@@ -415,7 +415,7 @@ def bradley_terry_from_scores(
 
 
 def bradley_terry_from_battles(
-    battles: Any,
+    battles: ModelsLike | Record,
     *,
     model_a: str = "model_a",
     model_b: str = "model_b",

@@ -311,7 +311,7 @@ def _read_each(
     return columns
 
 
-def _drawn_items(items: Any, table: ScoreTable, rank_by: str, seed: int) -> Draw:
+def _drawn_items(items: object, table: ScoreTable, rank_by: str, seed: int) -> Draw:
     """Sums of ranks or means over drawn tasks, and items drawn within them, (R, M).
 
     Items are refused if their means are not the scores.
@@ -771,7 +771,7 @@ class TaskNoise(Record):
         ]
 
 
-def task_noise(differences: Any, *, tasks: Sequence[str] | None = None) -> TaskNoise:
+def task_noise(differences: ModelsLike, *, tasks: Sequence[str] | None = None) -> TaskNoise:
     """Split the spread of differences over tasks: between tasks, and within them.
 
     Parameters

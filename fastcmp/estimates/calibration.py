@@ -368,7 +368,7 @@ class Calibration(Drawn, Record):
         return [*sections, *beware(self)]
 
 
-def _cells(values: Floats, ends: Any = None) -> list[str]:
+def _cells(values: Floats, ends: object = None) -> list[str]:
     """Numbers, perhaps with their intervals."""
     cells = ["-" if np.isnan(x) else f"{x:.4f}" for x in values]
     for i, (low, high) in enumerate([] if ends is None else np.asarray(ends)):
@@ -388,7 +388,7 @@ def read_problems(
     y_true: object,
     probabilities: object,
     multiclass: str,
-    classes: Any,
+    classes: object,
     positive: Label,
     names: object,
 ) -> tuple[tuple[str, ...], list[list[Problem]], str | None, tuple[Floats, Floats]]:
@@ -460,7 +460,7 @@ def calibration(
     *,
     score: str = "brier",
     method: str = "balanced",
-    folds: Any = 10,
+    folds: int | ColumnLike = 10,
     bins: int = 15,
     binning: str = "width",
     multiclass: str = "top-label",

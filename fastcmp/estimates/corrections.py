@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastcmp.core.threads import ThreadPool, check_workers, parts
-from fastcmp.core.typing import Floats, Ints
+from fastcmp.core.typing import Floats, Ints, Numbers
 from fastcmp.counts.value_sums import mirrored, row_products
 from fastcmp.estimates.judge_inputs import NOTHING, Design, Items, Judged, dot, in_threads
 from fastcmp.estimates.other_corrections import (
@@ -389,7 +389,7 @@ _FIELDS = (*Corrected._fields[:-1], *_BALANCE, "gap")
 
 
 def _combined(
-    x: Other, judged: Floats, of_judge: Any, labelled: Items, design: Design
+    x: Other, judged: Floats, of_judge: Numbers, labelled: Items, design: Design
 ) -> Corrected:
     """The corrected mean by other influences; `of_judge` are those of the judge's mean."""
     squares, divisor = (of_judge - x.row) ** 2, x.row.size * (x.row.size - 1.0)
@@ -537,7 +537,7 @@ def correct_models(
 
 
 def satterthwaite(
-    of_labels: Floats, others: Floats, counts: Ints, sizes: Ints, n_tuned: Any, design: Design
+    of_labels: Floats, others: Floats, counts: Ints, sizes: Ints, n_tuned: object, design: Design
 ) -> Floats:
     """Degrees of freedom of variances that are sums over strata, shape (H, ...), of two parts.
 

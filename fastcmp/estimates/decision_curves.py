@@ -126,7 +126,7 @@ class DecisionCurve(Drawn, Record):
             raise BadValueError(
                 "no item is positive: there is no standardised net benefit", argument="y_true"
             )
-        df: Any = self.covariance_df if self.prevalence is not None else float(self.df.flat[0])
+        df = self.covariance_df if self.prevalence is not None else float(self.df.flat[0])
         options: Any = {"df": df, "n_items": self.n_items, "names": self.names}
         values = self.net_benefit[:, 0]
         estimates = Estimates(values, self.covariance, measure="net benefit", **options)
@@ -575,7 +575,7 @@ def _variances(
 
     alone = [(m, m) for m in range(len(items.passed))]
 
-    def sums(weights: Any) -> tuple[Floats, Floats]:
+    def sums(weights: object) -> tuple[Floats, Floats]:
         """Weights of all that each model treats, and that only one of each pair does."""
         treated = items.both(weights, alone)
         return treated, treated[:, i] + treated[:, j] - 2.0 * items.both(weights, pairs.tolist())

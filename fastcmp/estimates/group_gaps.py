@@ -372,7 +372,7 @@ def _rate_in(
         among = selected if of == "+" else ~selected
     right = selected == truth
     events = {"positive": selected, "negative": ~selected, "right": right, "wrong": ~right}[counted]
-    n: Any = np.count_nonzero(among, axis=1)
+    n = np.count_nonzero(among, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = np.count_nonzero(among & events, axis=1) / n
         rows, units = np.where(among, events - rate[:, None], 0.0) / n[:, None], n
@@ -423,7 +423,7 @@ def _cautions(
         cautions.append(
             f"Fewer than {_FEW} items of a rate, so that limits are rough: {listed(small)}."
         )
-    edge: Any = ((rates == 0.0) | (rates == 1.0)) & (counts > 0)
+    edge = ((rates == 0.0) | (rates == 1.0)) & (counts > 0)
     ends = [str(x) for g, x in enumerate(labels) if edge[:, :, g].any()]
     if ends:
         cautions.append(

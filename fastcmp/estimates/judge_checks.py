@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fastcmp.core.records import Record
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, format_pvalue
-from fastcmp.core.typing import Floats, Ints, Pairs
+from fastcmp.core.typing import Floats, Ints, ModelsLike, Pairs
 from fastcmp.estimates.judge_inputs import correlated, read_judged
 from fastcmp.kernels.special import fdtrc
 
@@ -103,7 +102,7 @@ class JudgeAgreement(Record):
 
 
 def judge_agreement(
-    judge: Any, human: Any, *, names: Sequence[str] | None = None
+    judge: ModelsLike, human: ModelsLike, *, names: Sequence[str] | None = None
 ) -> JudgeAgreement:
     """How alike a judge and people are, and what the judge saves.
 

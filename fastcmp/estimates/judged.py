@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, beware, format_pvalue, main_table
 from fastcmp.core.sentences import how
 from fastcmp.core.threads import BlasThreads
-from fastcmp.core.typing import ColumnLike, Flags, Floats, Ints
+from fastcmp.core.typing import ColumnLike, Flags, Floats, Ints, ModelsLike
 from fastcmp.estimates.corrections import correct_models, degrees
 from fastcmp.estimates.judge_checks import equal_means
 from fastcmp.estimates.judge_inputs import Design, Items, Judged, correlated, read_judged
@@ -184,12 +184,12 @@ class JudgedValues(Record):
 
 
 def judged_values(
-    judge: Any,
-    human: Any,
+    judge: ModelsLike,
+    human: ModelsLike,
     *,
     groups: ColumnLike | None = None,
     strata: ColumnLike | None = None,
-    stratum_weights: Any = "items",
+    stratum_weights: str | Mapping[Any, float] = "items",
     label_strata: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     probabilities: ArrayLike | None = None,
@@ -421,7 +421,12 @@ _WAYS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...], str]] 
 
 
 def _check_options(
-    name: str, item_options: list[str], tune: Any, variance: str | None, average: str, data: Judged
+    name: str,
+    item_options: list[str],
+    tune: object,
+    variance: str | None,
+    average: str,
+    data: Judged,
 ) -> str | None:
     """The variance, by name; refuses options that exclude each other."""
     design, tunes, variances, reason = _WAYS[name]
@@ -457,7 +462,7 @@ def _check_options(
 
 
 def _read_design(
-    data: Judged, plan: dict[str, Any], stratum_weights: Any, average: str
+    data: Judged, plan: dict[str, Any], stratum_weights: object, average: str
 ) -> tuple[Design, Items | None]:
     """How items make up units and strata, and strata by which labels alone were drawn."""
     n = data.n_items

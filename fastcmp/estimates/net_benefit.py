@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +34,8 @@ def net_benefit_values(
     y_true: ColumnLike,
     probabilities: ModelsLike,
     *,
-    threshold: Any,
-    threshold_density: Any = "uniform",
+    threshold: float | tuple[float, float],
+    threshold_density: str | Callable[[Any], Any] = "uniform",
     strategies: bool = False,
     positive: Label = None,
 ) -> Any:

@@ -400,7 +400,7 @@ def pareto_set(
     adjusted = np.where(refuted, 1.0, adjust_checked(adjusted, adjust))
     dominates = adjusted <= alpha
 
-    def matrix(flags: Any) -> Flags:
+    def matrix(flags: object) -> Flags:
         table = np.zeros((m, m), bool)
         table[first, second] = flags
         return table
@@ -540,7 +540,7 @@ def _margins(
 
 
 def _read_criterion(
-    name: Any, raw: Any, groups: object, missing: str, pool: ThreadPool, *, less: bool
+    name: object, raw: Any, groups: object, missing: str, pool: ThreadPool, *, less: bool
 ) -> Estimates | ExactValues:
     """Estimates of one criterion, or its exact numbers."""
     title = str(name)

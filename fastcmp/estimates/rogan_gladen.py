@@ -14,7 +14,7 @@ from fastcmp.core.numbers import t_ppf
 from fastcmp.core.records import Record, keep_intervals
 from fastcmp.core.render import visible
 from fastcmp.core.sections import Column, Section, beware
-from fastcmp.core.typing import Floats
+from fastcmp.core.typing import Floats, ModelsLike
 from fastcmp.estimates.judge_inputs import read_judged
 from fastcmp.inputs.model_names import read_names
 from fastcmp.pairwise.model_estimates import Estimates
@@ -78,8 +78,8 @@ class RoganGladen(Record):
 
 
 def rogan_gladen(
-    judge: Any = None,
-    human: Any = None,
+    judge: ModelsLike | None = None,
+    human: ModelsLike | None = None,
     *,
     counts: tuple[int, int] | None = None,
     calibration: Mapping[str, Any] | None = None,

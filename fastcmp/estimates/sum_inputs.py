@@ -198,7 +198,7 @@ def _of_tables(
     return models, {k: item_columns.get(k) if x is None else x for k, x in of_items.items()}
 
 
-def _is_long(stats: Any) -> bool:
+def _is_long(stats: object) -> bool:
     """Whether this is a long table, whose columns have one dimension, and not tables of models."""
     if not isinstance(stats, Mapping):
         return has_names(stats)
@@ -252,7 +252,7 @@ def _of_long(
             )
     apart = {item, model, *more.values()}
     titles = _titles_of([x for x in table if x not in apart], metric, columns, "stats")
-    options: Any = {"item": item, "model": model}
+    options = {"item": item, "model": model}
     labels = {"groups": "group", "strata": "stratum", "weights": "weight"}
     named = {labels[key]: x for key, x in more.items() if key in labels}
     item_columns = {key: None if key in more else x for key, x in of_items.items()}
@@ -338,7 +338,7 @@ def _of_object(raw: Any) -> Floats:
     return np.array(rows, np.float64)
 
 
-def regression_sums(truth: ArrayLike, predicted: Any) -> Any:
+def regression_sums(truth: ArrayLike, predicted: ModelsLike) -> Any:
     """Sums of each item for R2, RMSE and Pearson's correlation of predicted numbers.
 
     What `compare_sums` takes with ``metric="r2"``, ``"rmse"`` or ``"pearson"``.

@@ -97,7 +97,7 @@ def _sizes(totals: Floats) -> Floats:
 def logged(metric: SumMetric) -> SumMetric:
     """The logarithm of a metric, of which differences are ratios."""
 
-    def log(totals: Floats, setting: Any) -> Any:
+    def log(totals: Floats, setting: object) -> Any:
         value = metric.function(totals, setting)
         return np.where(value.real > 0.0, np.log(value), np.nan)
 
@@ -149,17 +149,17 @@ def _class_sizes(s: NDArray[Any], labels: Any) -> tuple[Any, Any, Any]:
     return both, sizes, counted
 
 
-def counted_classes(totals: Floats, labels: Any) -> Flags:
+def counted_classes(totals: Floats, labels: object) -> Flags:
     """Which classes a mean overlap is over, shape (..., K)."""
     return np.asarray(_class_sizes(totals, labels)[2])
 
 
-def _mean_iou(s: NDArray[Any], labels: Any) -> Any:
+def _mean_iou(s: NDArray[Any], labels: object) -> Any:
     both, sizes, counted = _class_sizes(s, labels)
     return np.where(counted, both / (sizes - both), 0.0).sum(-1) / counted.sum(-1)
 
 
-def _mean_dice(s: NDArray[Any], labels: Any) -> Any:
+def _mean_dice(s: NDArray[Any], labels: object) -> Any:
     both, sizes, counted = _class_sizes(s, labels)
     return np.where(counted, 2.0 * both / sizes, 0.0).sum(-1) / counted.sum(-1)
 
@@ -235,7 +235,7 @@ def _zero(_: Floats, values: Floats) -> Any:
     return values == 0.0
 
 
-def _second(_: Any) -> tuple[float, ...]:
+def _second(_: object) -> tuple[float, ...]:
     return (0.0, 1.0)
 
 
@@ -291,7 +291,7 @@ SYNONYMS |= {"fbeta": "f_beta", "jaccard": "mean_iou", "macro_dice": "mean_dice"
 SYNONYMS |= {"correlation": "pearson", "r_squared": "r2"}
 
 
-def read_metric(metric: object, beta: Any, labels: Any) -> SumMetric:
+def read_metric(metric: object, beta: object, labels: object) -> SumMetric:
     """The metric that a user means, with its option; a function is a metric of its own."""
     if callable(metric):
         sum_metric: SumMetric = _FunctionMetric.of(metric)
@@ -327,7 +327,7 @@ def read_metric(metric: object, beta: Any, labels: Any) -> SumMetric:
     return replace(sum_metric, title=f"F{sum_metric.setting:g}") if name == "f_beta" else sum_metric
 
 
-def _read_labels(labels: Any) -> Any:
+def _read_labels(labels: object) -> Any:
     """The word "union" or "truth", or classes by number."""
     if isinstance(labels, str) and labels.strip().lower() in ("union", "truth"):
         return labels.strip().lower()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -207,12 +207,12 @@ class SumsResult(PairwiseResult):
 
 
 def compare_sums(
-    stats: Any,
+    stats: ColumnLike | Mapping[Any, Any],
     *,
     metric: str | Callable[[Any], Any],
     columns: Sequence[str] | None = None,
     beta: float | None = None,
-    labels: Any = None,
+    labels: ColumnLike | None = None,
     scale: str = "difference",
     method: str | None = None,
     alternative: str = "two-sided",

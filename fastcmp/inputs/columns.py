@@ -75,7 +75,7 @@ def hashable(labels: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(labels)
 
 
-def _in_nanoseconds(x: Any) -> Any:
+def _in_nanoseconds(x: object) -> Any:
     """A date or time in nanoseconds, where that is exact."""
     if not isinstance(x, (np.datetime64, np.timedelta64)):
         return x

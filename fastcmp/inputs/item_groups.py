@@ -66,7 +66,7 @@ def read_item_groups(
     *,
     groups: object = None,
     strata: object = None,
-    stratum_weights: Any = "items",
+    stratum_weights: object = "items",
     weights: object = None,
     keep: Flags | None = None,
     indexed: tuple[str, Any] | None = None,

@@ -145,7 +145,7 @@ def encode(
 
 
 def encode_predictions(
-    pred_a: Any, pred_b: Any, *, classes: Classes | None = None
+    pred_a: object, pred_b: object, *, classes: Classes | None = None
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Encode what two models predicted, without true labels.
 

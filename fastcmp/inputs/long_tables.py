@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
+from fastcmp.core.records import Record
 from fastcmp.core.threads import check_memory
-from fastcmp.core.typing import Floats
+from fastcmp.core.typing import Floats, ModelsLike
 from fastcmp.inputs.columns import count_rows, read_column, read_values
 from fastcmp.inputs.model_names import check_distinct_names, check_indexes, has_names, named_columns
 from fastcmp.inputs.values import ItemTable
@@ -36,7 +37,7 @@ class _Labels:
 
 
 def from_long(
-    frame: Any,
+    frame: ModelsLike | Record,
     *,
     item: str = "item",
     model: str = "model",

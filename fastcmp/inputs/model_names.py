@@ -181,7 +181,7 @@ def check_indexes(columns: list[tuple[str, Any]]) -> None:
         raise BadValueError(message)
 
 
-def with_index(values: Any, name: str = "values") -> tuple[str, Any] | None:
+def with_index(values: object, name: str = "values") -> tuple[str, Any] | None:
     """What has the index of pandas: a frame, or the first of several columns."""
     if hasattr(values, "iloc"):
         return name, values

@@ -339,7 +339,7 @@ def _count(
         check.keep(block_labels)
 
 
-def plain(column: Any) -> Any:
+def plain(column: pa.Array | pa.ChunkedArray) -> Any:
     """View numbers as NumPy's: pyarrow's own way would load pandas, of 50 MB.
 
     Text is coded here: once, although it is looked at twice.

@@ -175,7 +175,7 @@ _PLAIN = {
 }
 
 
-def plain_type(kind: Any) -> Any:
+def plain_type(kind: pa.DataType) -> pa.DataType:
     """The type that a column has here."""
     if pa.types.is_dictionary(kind):
         values = plain_type(kind.value_type)
@@ -185,7 +185,7 @@ def plain_type(kind: Any) -> Any:
     return _PLAIN.get(str(kind), kind)
 
 
-def plain_array(column: Any) -> Any:
+def plain_array(column: pa.Array) -> Any:
     """Convert a column to the type that it has here."""
     kind = plain_type(column.type)
     if kind == column.type:
@@ -196,12 +196,12 @@ def plain_array(column: Any) -> Any:
         return pa.concat_arrays([column]).cast(kind)
 
 
-def value_type(kind: Any) -> Any:
+def value_type(kind: pa.DataType) -> pa.DataType:
     """The type of the values of a column."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def decoded(column: Any) -> Any:
+def decoded(column: pa.Array) -> Any:
     """Write a dictionary out, so that columns compare by their values."""
     if pa.types.is_dictionary(column.type):
         return column.dictionary_decode()

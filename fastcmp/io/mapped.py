@@ -187,7 +187,7 @@ class ArrowPart:
         yield from _cut(self, columns, batches, (0, start.rows), self._map)
 
 
-def _types_in(schema: Any) -> dict[str, Any]:
+def _types_in(schema: pa.Schema) -> dict[str, Any]:
     """List columns with the types that they have here."""
     kinds = map(plain_type, schema.types)
     return dict(zip(schema.names, kinds, strict=True))

@@ -122,7 +122,7 @@ def read_predictions(
     return Predictions(y_true=y_true, preds=preds, remarks=remarks)
 
 
-def decoded_chunks(column: Any) -> Any:
+def decoded_chunks(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Write a column out, if it is a dictionary."""
     return pa.chunked_array([decoded(column.combine_chunks())])
 
@@ -166,7 +166,7 @@ def settle_columns(
     )
 
 
-def same_columns(first: Any, second: Any) -> bool:
+def same_columns(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
     """Whether two columns are equal, however they are stored."""
     one, two = (decoded(column.combine_chunks()) for column in (first, second))
     return bool(one.equals(two))
@@ -215,7 +215,7 @@ def check_one_type(ids: Sequence[Any], paths: Sequence[str], id_column: str) -> 
             )
 
 
-def check_distinct(ids: Any, path: str) -> None:
+def check_distinct(ids: pa.Array, path: str) -> None:
     """Refuse ids that are missing or repeated."""
     if ids.null_count:
         row = pc.index(pc.is_null(ids), value=True).as_py()
@@ -227,7 +227,7 @@ def check_distinct(ids: Any, path: str) -> None:
 
 
 def _refuse_unknown(
-    ids: Any, within: Any, id_column: str, paths: Sequence[str], way_out: str
+    ids: pa.Array, within: pa.Array, id_column: str, paths: Sequence[str], way_out: str
 ) -> None:
     absent = ids.filter(pc.invert(pc.is_in(ids, value_set=within)))
     if len(absent):
@@ -236,7 +236,7 @@ def _refuse_unknown(
         )
 
 
-def _listed(ids: Any) -> str:
+def _listed(ids: pa.Array) -> str:
     named = ", ".join(map(str, ids[:_NAMED].to_pylist()))
     return named if len(ids) <= _NAMED else f"{named} and {len(ids) - _NAMED} more"
 

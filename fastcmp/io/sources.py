@@ -198,12 +198,12 @@ def read_table(path: str | Path, *, labels: Container[str] | None = None) -> Any
     return source.settled(source.table())
 
 
-def columns_in(table: Any) -> dict[str, Any]:
+def columns_in(table: pa.Table | pa.RecordBatch) -> dict[str, Any]:
     """The columns of a table, or of a batch of rows, by name."""
     return dict(zip(table.schema.names, table.columns, strict=True))
 
 
-def _width(kind: Any) -> int:
+def _width(kind: pa.DataType) -> int:
     """Bytes that a value takes; a guess for text."""
     try:
         return -(-int(kind.bit_width) // 8)

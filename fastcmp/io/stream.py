@@ -216,7 +216,7 @@ class SortedIds:
         self._proven = True
 
 
-def _first_fall(ids: Any, last: Any) -> int | None:
+def _first_fall(ids: Any, last: object) -> int | None:
     """Place of the first id that is not above the one before; None where all rise."""
     first = ids[0].as_py()
     if last is not None and (isinstance(last, str) != isinstance(first, str) or not last < first):

@@ -97,7 +97,7 @@ class Lines:
                 if not piece:
                     return
 
-    def _skip(self, stream: Any, codec: str | None) -> None:
+    def _skip(self, stream: pa.NativeFile, codec: str | None) -> None:
         """Go to the first row, which begins after a line break."""
         left, last = self.start, b"\n"
         if codec is None and left:
@@ -329,7 +329,7 @@ class TextPart:
         return first, parse_rows(b"", self.kind) if table is None else table
 
     def _learn(
-        self, data: bytes, table: Any, row: int | None, names: list[str] | None = None
+        self, data: bytes, table: pa.Table, row: int | None, names: list[str] | None = None
     ) -> None:
         """Widen the types by what pyarrow finds in some rows, after the first where `row` is."""
         for name, kind_read in zip(table.column_names, table.schema.types, strict=True):
@@ -419,7 +419,7 @@ class TextPart:
         others = "ignore" if self.named else "error"
         return parse_rows(data, self.kind, types, names=names, others=others, threads=threads)
 
-    def check_exact(self, name: str, column: Any) -> None:
+    def check_exact(self, name: str, column: pa.Array | pa.ChunkedArray) -> None:
         """Refuse labels in JSON that are numbers, and too large to be exact."""
         if self.is_csv or not self.is_label(name) or not pa.types.is_floating(column.type):
             return

@@ -54,12 +54,12 @@ class Seen:
     """A column of labels or ids, as far as its file is read."""
 
     #: Its type.
-    kind: Any
+    kind: pa.DataType
     #: What was found in it; None where the file itself says the type.
     meanings: int | None
 
 
-def found_in(column: Any) -> int:
+def found_in(column: pa.Array | pa.ChunkedArray) -> int:
     """What the cells of a column of a text file are, as a sum."""
     if pa.types.is_integer(column.type):
         return in_numbers(column)
@@ -115,7 +115,7 @@ def _found_long(number: int) -> int:
     return BEYOND if 2**63 <= number < 2**64 else WORD
 
 
-def _in_ids(texts: Any) -> int:
+def _in_ids(texts: pa.Array) -> int:
     """What ids are: whole numbers, or words, whatever these are."""
     for sample in (texts[:_HEAD], texts):
         if pc.all(pc.match_substring_regex(sample, f"^{_WHOLE}$")).as_py() is False:
@@ -125,7 +125,7 @@ def _in_ids(texts: Any) -> int:
     return _meanings(texts.drop_null().to_pylist())
 
 
-def in_numbers(column: Any) -> int:
+def in_numbers(column: pa.Array | pa.ChunkedArray) -> int:
     """What a column of numbers or truths holds."""
     kind, types = column.type, pa.types
     if len(column) == column.null_count:
@@ -212,7 +212,7 @@ def has_codes(data: bytes) -> bool:
     return re.match(rb"0[0-9xX]", data) is not None
 
 
-def converted(column: Any, kind: Any, *, truths: bool = True) -> Any:
+def converted(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, truths: bool = True) -> Any:
     """Convert a column of a text file to a type; text is coded.
 
     Without `truths` true and True are two texts. Raises LookupError, with the text and its
@@ -247,7 +247,7 @@ def converted(column: Any, kind: Any, *, truths: bool = True) -> Any:
     return labels.take(coded.indices)
 
 
-def _labels_of(words: Any, kind: Any, *, truths: bool) -> Any:
+def _labels_of(words: pa.Array, kind: pa.DataType, *, truths: bool) -> Any:
     """The label that each text stands for; null where it is none of a type."""
     if len(words) <= _FEW:
         return _remembered_labels(tuple(words.to_pylist()), kind, truths=truths)
@@ -279,7 +279,7 @@ def _labels(texts: Sequence[str], kind: object, *, truths: bool) -> Any:
 _remembered_labels = lru_cache(maxsize=1 << 10)(_labels)
 
 
-def as_type(column: Any, kind: Any) -> Any:
+def as_type(column: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> Any:
     """A block of a column in the type of the whole column."""
     if column.type == kind:
         return column

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -611,7 +610,7 @@ def _resampled(
     estimates: Estimates,
     data: MeanData | None,
     resampling: str,
-    indices: Any,
+    indices: object,
     n_draws: int,
     seed: int,
     pool: ThreadPool,

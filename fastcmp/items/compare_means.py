@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -120,7 +120,7 @@ class MeansResult(PairwiseResult):
 
 
 def pair_options(
-    spec: MeanOptions, rng: Seed, *, rank_intervals: Any = "decisions", **options: Any
+    spec: MeanOptions, rng: Seed, *, rank_intervals: str = "decisions", **options: Any
 ) -> Options:
     """The checked options of all pairs; refuses draws of means over different items."""
     engine = engine_options(
@@ -157,7 +157,7 @@ def compare_means(
     method: str = "t",
     groups: ColumnLike | None = None,
     strata: ColumnLike | None = None,
-    stratum_weights: Any = "items",
+    stratum_weights: str | Mapping[Any, float] = "items",
     weights: ArrayLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",

@@ -239,7 +239,7 @@ def log_loss_values(
     return _shaped(losses, read)
 
 
-def check_eps(eps: Any) -> float | None:
+def check_eps(eps: object) -> float | None:
     """The checked distance of clipped probabilities from 0 and 1; None stays None."""
     if eps is None:
         return None

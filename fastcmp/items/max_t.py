@@ -16,7 +16,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Column, Section, format_pvalue, main_table
 from fastcmp.core.sentences import USUAL_ALPHA, adjusted_sentence, how
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.core.typing import ColumnLike, Floats, Seed
+from fastcmp.core.typing import ColumnLike, Floats, ModelsLike, Seed
 from fastcmp.counts.pairs import Block
 from fastcmp.inputs.item_groups import read_item_groups
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns, with_names
@@ -100,7 +100,7 @@ _ALL, _NUMBERS = 1 << 20, 1 << 24
 
 
 def max_t(
-    differences: Any,
+    differences: ModelsLike,
     *,
     names: Sequence[str] | None = None,
     groups: ColumnLike | None = None,

@@ -111,7 +111,7 @@ class MeanOptions:
         """What is compared, by name."""
         return "mean loss" if self.lower_is_better else "mean"
 
-    def check_items(self, groups: object, strata: object, weights: Any) -> None:
+    def check_items(self, groups: object, strata: object, weights: object) -> None:
         """Refuse what a method, or an average, cannot take into account of the items."""
         item_columns = {"strata": strata, "weights": weights, "groups": groups}
         names = [name for name, x in item_columns.items() if x is not None]
@@ -123,7 +123,7 @@ class MeanOptions:
                 "groups, and `method='t'` all of them"
             )
 
-    def refuse_slices(self, **item_columns: Any) -> None:
+    def refuse_slices(self, **item_columns: object) -> None:
         """Refuse what differences within slices do not take into account."""
         unfit = {
             "method": self.method != "t",
@@ -177,8 +177,8 @@ def read_data(
     names: object = None,
     groups: object = None,
     strata: object = None,
-    stratum_weights: Any = "items",
-    weights: Any = None,
+    stratum_weights: object = "items",
+    weights: object = None,
     run: Callable[[Callable[[slice], None], Sequence[slice]], None] | None = None,
 ) -> MeanData:
     """Checked values and the groups of their items; `run` does tasks, perhaps at once."""

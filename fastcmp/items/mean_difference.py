@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, sqrt
 from typing import Any
@@ -189,7 +189,7 @@ def mean_difference(
     alternative: str = "two-sided",
     groups: ColumnLike | None = None,
     strata: ColumnLike | None = None,
-    stratum_weights: Any = "items",
+    stratum_weights: str | Mapping[Any, float] = "items",
     weights: ArrayLike | None = None,
     lower_is_better: bool = False,
     missing: str = "raise",

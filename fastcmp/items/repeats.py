@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -190,7 +190,7 @@ def pass_variance(
 
 
 def _many(
-    kind: int, n_correct: Any, n_samples: Any, k: Any, *, tau: float = 0.0, least: int = 1
+    kind: int, n_correct: object, n_samples: object, k: object, *, tau: float = 0.0, least: int = 1
 ) -> Any:
     """Check counts and call the kernel; `least` times k answers are needed."""
     correct = as_counts(n_correct, "n_correct")
@@ -217,7 +217,7 @@ def _many(
     return unwrap(_call(kind, correct.ravel(), samples.ravel(), k, tau), correct.shape)
 
 
-def _call(kind: int, correct: Any, samples: Any, k: int, tau: float = 0.0) -> Floats:
+def _call(kind: int, correct: Any, samples: object, k: int, tau: float = 0.0) -> Floats:
     out = np.empty(correct.size)
     # Copies: numba asks broadcast arrays whether they can be written, and NumPy warns.
     correct, samples = (np.array(x, np.int64) for x in (correct, samples))
@@ -275,7 +275,7 @@ def settle_missing(values: Floats, n_answers: Ints, missing: str) -> tuple[Float
     return values, np.count_nonzero(absent, axis=(1, 2))
 
 
-def check_k(way: str, k: Any) -> None:
+def check_k(way: str, k: object) -> None:
     """Check k, which pass@k and pass^k need and the mean has not."""
     if way == "mean":
         if k is not None:
@@ -299,7 +299,7 @@ def mean_of_answers(values: Floats) -> Floats:
 
 
 def pass_values(
-    way: str, values: Floats, k: int, names: Any, *, least: int = 1
+    way: str, values: Floats, k: int, names: Sequence[str] | None, *, least: int = 1
 ) -> tuple[Floats, Floats]:
     """pass@k or pass^k of each item, and its variance over answers, (M, n)."""
     n_answers = count_answers(values)

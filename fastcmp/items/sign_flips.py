@@ -10,7 +10,7 @@ import numpy as np
 
 from fastcmp.core.checks import ALTERNATIVES
 from fastcmp.core.threads import ThreadPool, check_draws
-from fastcmp.core.typing import Flags, Floats, Ints, Pairs
+from fastcmp.core.typing import Flags, Floats, Ints, Numbers, Pairs
 from fastcmp.counts.units import SignDraws, UnitSums, signed_sums
 from fastcmp.kernels.flipped_pairs import (
     Draws,
@@ -96,7 +96,7 @@ def _find_step(sums: Floats, of_values: float) -> float | None:
     return None
 
 
-def _is_whole(sums: Floats, k: Any, rounding: float, axis: int | None = None) -> Any:
+def _is_whole(sums: Floats, k: Numbers, rounding: float, axis: int | None = None) -> Any:
     """Whether k times the sums are whole but for rounding, of which there is little."""
     scaled = sums * k
     allowed = rounding * np.abs(scaled).max(axis=axis, initial=0.0)

@@ -279,7 +279,7 @@ def count_samples(
     models: dict[str, Any],
     *,
     groups: object = None,
-    sample_weight: Any = None,
+    sample_weight: object = None,
     workers: int | None = None,
 ) -> Counted:
     """Count samples by true class and predictions, and perhaps by cluster."""
@@ -381,7 +381,7 @@ def of_counts(counts: object, classes: Classes | None) -> tuple[list[Counted], t
     return [of_array(tensor, classes) for tensor in several], tensors.shape[:-3]
 
 
-def of_confusion(table: Any, classes: Classes | None) -> Counted:
+def of_confusion(table: object, classes: Classes | None) -> Counted:
     """Counts of a confusion matrix, from an array or from a stream."""
     if not are_confusions(table):
         return of_array(read_square(table, "table", 2), classes)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import as_finite, as_number, as_numbers, as_proportion, check_size, choose
@@ -54,7 +55,7 @@ def read_labels(labels: object) -> Any:
     return listed
 
 
-def read_zero_division(value: Any) -> float:
+def read_zero_division(value: object) -> float:
     """Check what a rate without samples is."""
     if isinstance(value, str) and value.lower() in ("warn", "nan"):
         return 0.0 if value.lower() == "warn" else math.nan
@@ -65,7 +66,7 @@ def read_zero_division(value: Any) -> float:
     raise BadValueError("`zero_division` must be 0, 1 or nan", repr(value))
 
 
-def read_beta(name: str, beta: Any) -> float:
+def read_beta(name: str, beta: object) -> float:
     """Check what recall counts beside precision."""
     if beta is None:
         if name == "fbeta":
@@ -118,7 +119,7 @@ class Metric:
 
     def _values(self) -> list[Any]:
         """The values that make two metrics the same."""
-        costs: Any = self.cost
+        costs = self.cost
         if costs is not None:
             read = read_cost(costs)
             costs = read.values, read.classes
@@ -319,8 +320,12 @@ def bind(counted: Counted, metric: Metric) -> Bound:
     return Bound(classes, counted.cells_of(classes), metric.bind(classes))
 
 
+#: A metric's name, a function of the confusion matrix, or what `make_metric` made.
+MetricLike: TypeAlias = str | Callable[[Any], Any] | Metric
+
+
 def make_metric(
-    metric: str | Callable[[Any], Any] | Metric,
+    metric: MetricLike,
     *,
     average: str | None = "binary",
     beta: float | None = None,
@@ -328,8 +333,8 @@ def make_metric(
     labels: str | Sequence[Any] = "union",
     zero_division: float = 0.0,
     cost: ColumnLike | Mapping[Any, Any] | None = None,
-    weights: Any = None,
-    prevalence: Any = None,
+    weights: str | ArrayLike | None = None,
+    prevalence: ArrayLike | Mapping[Any, float] | None = None,
 ) -> Metric:
     """Choose a metric of confusion counts, with its options.
 
@@ -499,7 +504,7 @@ def read_prevalences(raw: object, classes: Sequence[Any], positive: Label = None
 _POWERS = {"kappa_linear": 1.0, "kappa_quadratic": 2.0}
 
 
-def choose_penalties(name: str, spelled: str, cost: object, weights: Any) -> tuple[str, Any]:
+def choose_penalties(name: str, spelled: str, cost: object, weights: object) -> tuple[str, Any]:
     """Check costs, or the weights of kappa; give the metric's name, and a matrix."""
     if weights is not None and name != "kappa":
         raise BadValueError("`weights` are for metric 'kappa'", repr(name))
@@ -522,7 +527,7 @@ def choose_penalties(name: str, spelled: str, cost: object, weights: Any) -> tup
     return name, matrix
 
 
-def penalties_of(name: str, matrix: Any, classes: Sequence[Any]) -> Floats:
+def penalties_of(name: str, matrix: object, classes: Sequence[Any]) -> Floats:
     """The penalty of each disagreement, (K, K); empty where all count alike."""
     if name in _POWERS:
         places = np.arange(float(len(classes)))

@@ -492,7 +492,7 @@ class UserEstimator(Estimator):
                 moved = table.astype(np.complex128)
                 moved[t, y] += 1j * step
                 try:
-                    value: Any = self.function(moved)  # type: ignore[arg-type]
+                    value = self.function(moved)  # type: ignore[arg-type]
                     slopes[t, y] = complex(value).imag / step
                 except Exception:  # noqa: BLE001  # whatever the function makes of them
                     return None

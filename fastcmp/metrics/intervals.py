@@ -324,7 +324,7 @@ def few_samples(table: Floats, classes: Sequence[Any]) -> tuple[str, ...]:
 
 
 def conventions(
-    estimator: Estimator, tables: Floats, names: Sequence[str], classes: Any
+    estimator: Estimator, tables: Floats, names: Sequence[str], classes: Sequence[Any]
 ) -> tuple[str, ...]:
     """Cautions about rates of 0/0, and the values that stand for them."""
     sentences = []
@@ -344,7 +344,7 @@ def conventions(
 
 
 def differing_labels(
-    estimator: Estimator, tables: Floats, names: Sequence[str], classes: Any
+    estimator: Estimator, tables: Floats, names: Sequence[str], classes: Sequence[Any]
 ) -> tuple[str, ...]:
     """The caution that two models are averaged over different classes."""
     sets = estimator.averaged(tables)

@@ -26,11 +26,11 @@ from fastcmp.core.checks import (
 )
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_tail
-from fastcmp.core.records import ConfidenceInterval, Record, are_labelled
+from fastcmp.core.records import ConfidenceInterval, LabelledCounts, Record, are_labelled
 from fastcmp.core.saved_states import readable
 from fastcmp.core.sections import Section, format_interval, format_pvalue, interval_name
 from fastcmp.core.sentences import Sentence, null_value, statistic_text, with_null
-from fastcmp.core.typing import ColumnLike, Floats, Ints
+from fastcmp.core.typing import ColumnLike, Floats, Ints, ModelsLike
 from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.columns import kind_of
 from fastcmp.inputs.model_names import has_names, named_columns
@@ -216,8 +216,8 @@ def cohen_kappa(
     rater_a: ColumnLike | None = None,
     rater_b: ColumnLike | None = None,
     *,
-    table: Any = None,
-    weights: Any = None,
+    table: ArrayLike | LabelTable | LabelledCounts | None = None,
+    weights: str | ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
     method: str = "cohen",
     interval: str = "atanh",
@@ -298,7 +298,6 @@ def cohen_kappa(
     >>> round(result.value, 4), [round(end, 4) for end in result.interval]
     (0.7094, [0.6008, 0.7923])
     """
-    named = isinstance(weights, str)
     options = {"method": choose(method, "method", METHODS)}
     options |= _read_options(interval, alternative, confidence_level)
     raters = {"rater_a": rater_a, "rater_b": rater_b}
@@ -314,7 +313,7 @@ def cohen_kappa(
     ratings = read_ratings(list(raters.items()), labels)
     k = len(ratings.labels)
     words = any(kind_of(label) in ("str", "bytes") for label in ratings.labels)
-    if named and labels is None and k > 2 and words:
+    if isinstance(weights, str) and labels is None and k > 2 and words:
         raise BadValueError(
             f"`labels` must be given in their order for {weights} weights",
             f"the words {list(ratings.labels)[:10]}, which are sorted as in a dictionary",
@@ -326,7 +325,7 @@ def cohen_kappa(
     return _kappa(counts, ratings.labels, checked_weights, options, ratings.n_excluded)
 
 
-def _check_weights(weights: Any, k: int) -> tuple[Any, Floats]:
+def _check_weights(weights: object, k: int) -> tuple[Any, Floats]:
     """The weights as they are kept, and as a matrix."""
     if weights is None or isinstance(weights, str):
         name = choose(weights, "weights", _NAMED)
@@ -447,9 +446,9 @@ class FleissResult(Agreement):
 
 
 def fleiss_kappa(
-    ratings: Any = None,
+    ratings: ModelsLike | None = None,
     *,
-    rating_counts: Any = None,
+    rating_counts: ArrayLike | None = None,
     multiplicity: ArrayLike | None = None,
     labels: Sequence[Any] | None = None,
     interval: str = "atanh",

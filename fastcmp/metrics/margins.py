@@ -307,7 +307,7 @@ def newcombe_limits(estimator: Estimator, cells: Cells, level: float) -> tuple[f
 _OFTEN_SAME = ("method", "measure", "alpha", "strict", "margin", "lower_is_better")
 
 
-def read_margins(margin: Any, alpha: Any) -> MarginOptions | None:
+def read_margins(margin: Any, alpha: object) -> MarginOptions | None:
     """The checked margin, or one for each metric; None for none."""
     level = as_margin_alpha(alpha)
     if margin is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from fastcmp.core.checks import (
     choose,
 )
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import ConfidenceInterval, Record
+from fastcmp.core.records import ConfidenceInterval, ConfusionMatrices, Record
 from fastcmp.core.sections import Section, beware, interval_name, table_of, written
 from fastcmp.core.sentences import dropped_sentences, how
 from fastcmp.core.threads import ThreadPool, check_workers
@@ -31,7 +32,7 @@ from fastcmp.metrics.bootstrap import (
     undefined_cautions,
 )
 from fastcmp.metrics.cells import count_samples, of_confusion
-from fastcmp.metrics.choice import bind, read_metrics
+from fastcmp.metrics.choice import MetricLike, bind, read_metrics
 from fastcmp.metrics.estimators import Estimator
 from fastcmp.metrics.intervals import (
     METHODS,
@@ -152,13 +153,13 @@ def metric(
     y_true: ColumnLike | None = None,
     pred: ColumnLike | None = None,
     *,
-    table: Any = None,
+    table: ArrayLike | ConfusionMatrices | None = None,
     classes: Classes | None = None,
-    metric: Any = "accuracy",
+    metric: MetricLike | Sequence[MetricLike] = "accuracy",
     average: str | None = "binary",
     beta: float | None = None,
     positive: Label = None,
-    labels: Any = "union",
+    labels: ColumnLike = "union",
     zero_division: float = 0.0,
     sample_weight: ArrayLike | None = None,
     groups: ColumnLike | None = None,

@@ -570,7 +570,7 @@ def cost_test(
     by_counts = are_counts_given(data, {"counts": counts}, {"classes": classes})
     if cost is None:
         raise BadTypeError("`cost` must be given: cost[t, p] of predicting p when the truth is t")
-    source: Any = counts.label_table() if are_labelled(counts) else counts
+    source = counts.label_table() if are_labelled(counts) else counts
     if not by_counts:
         table, matrix = count_costs(**data, cost=cost, classes=classes)
         result = _test_counts(table, matrix.values, options)

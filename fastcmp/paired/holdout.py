@@ -192,7 +192,7 @@ def compare_labels(
     return HoldoutResult(comparison=comparison, alpha=alpha, names=names)
 
 
-def _read_margin(margin: Any, alpha: float, cost: object) -> MarginOptions | None:
+def _read_margin(margin: object, alpha: float, cost: object) -> MarginOptions | None:
     """Check a margin and the level of its tests; costs know their largest later."""
     if margin is None:
         return None
@@ -225,7 +225,7 @@ def compare_holdout(
     model_b: Any,
     X_a: Any,
     X_b: Any,
-    y: Any,
+    y: ColumnLike,
     *,
     method: str | None = None,
     alternative: str = "two-sided",
@@ -350,7 +350,7 @@ def _split(frame: Any, name: str, argument: str) -> tuple[Any, Any]:
     return frame.column(name), frame.drop_columns([name])
 
 
-def _check_same(first: Any, second: Any, name: str) -> None:
+def _check_same(first: object, second: object, name: str) -> None:
     columns = [read_column(first, "X_a"), read_column(second, "X_b")]
     if len(columns[0]) != len(columns[1]):
         raise BadValueError(f"`X_a` has {len(columns[0])} rows, X_b has {len(columns[1])}")

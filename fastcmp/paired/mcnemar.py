@@ -230,7 +230,7 @@ def mcnemar(
 
 
 def _of_labels(
-    labels: Labels, groups: ItemGroups, method: str | None, alternative: str, **dropped: Any
+    labels: Labels, groups: ItemGroups, method: str | None, alternative: str, **dropped: object
 ) -> McNemarResult:
     """Test of labels, counted by cluster or by stratum."""
     strata = groups.strata

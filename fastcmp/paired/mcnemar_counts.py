@@ -125,7 +125,7 @@ def choose_method(method: str | None, *, weighted: bool) -> str:
 
 
 def evaluate_counts(
-    only_a: Any, only_b: Any, n: Any, method: str, alternative: str
+    only_a: Any, only_b: Any, n: object, method: str, alternative: str
 ) -> tuple[Any, Any, Any]:
     """Statistics, p-values and statuses of McNemar's tests of checked counts.
 

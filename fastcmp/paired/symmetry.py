@@ -217,7 +217,7 @@ def _squared(a: NDArray[Any], b: NDArray[Any], k: int, counts: Any = None) -> In
     return table
 
 
-def read_agreement(table: Any) -> Ints:
+def read_agreement(table: object) -> Ints:
     """Read a square table, or counts of two models as one; a copy."""
     if are_labelled(table):
         table = table.label_table()

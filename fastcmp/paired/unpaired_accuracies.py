@@ -223,7 +223,7 @@ def unpaired_margins(
     options: MarginOptions,
     *,
     exact: bool,
-    pvalue: Any,
+    pvalue: object,
     alternative: str,
     measure: str = "accuracy",
 ) -> MarginTests:

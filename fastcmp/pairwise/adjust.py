@@ -122,7 +122,7 @@ _SORTED_AT_ONCE, _COUNTS = 1 << 9, 8  # p-values; passes over more of them to so
 _LARGE = 1 << 12  # p-values; below, np.argsort is as fast as `order_of`
 
 
-def _at_least_one(p: Floats, m: Any) -> Floats:
+def _at_least_one(p: Floats, m: object) -> Floats:
     """Probability that the smallest of m independent p-values is at most p."""
     with np.errstate(divide="ignore"):  # log1p(-1) is -inf, and the answer 1
         return np.asarray(-np.expm1(m * np.log1p(-p)))

@@ -14,7 +14,7 @@ import numpy as np
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, choose
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import Record, are_paired
+from fastcmp.core.records import LabelledCounts, PairedCounts, Record, are_paired
 from fastcmp.core.sections import Section, format_pvalue
 from fastcmp.core.sentences import (
     Sentence,
@@ -199,7 +199,7 @@ def cochrans_q(
     y_true: ColumnLike | None = None,
     preds: ModelsLike | None = None,
     *,
-    counts: Any = None,
+    counts: PairedCounts | LabelledCounts | None = None,
     method: str = "asymptotic",
     post_hoc: str | None = None,
     adjust: str = "holm",
@@ -304,6 +304,7 @@ def cochrans_q(
             empty = PairCounts(classes=classes, missing=missing)
             counts = gather(empty, y_true, renamed(preds, names))
         check_counts(counts, {"PairCounts": are_paired})
+        assert are_paired(counts)
         correct, m = counts.correct, len(counts.correct)
         if m * m * counts.n_samples >= 2**63:
             raise BadValueError(

@@ -33,7 +33,7 @@ from fastcmp.stream.dask_blocks import are_collections, gather, models_of, refus
 from fastcmp.stream.pair_counts import PairCounts
 
 if TYPE_CHECKING:
-    from fastcmp.metrics.choice import Metric
+    from fastcmp.metrics.choice import Metric, MetricLike
 
 TESTS = ("mcnemar", "cost")
 _COUNTED = 1 << 22  # labels of all models whose counting is worth threads
@@ -49,7 +49,7 @@ def compare_all(
     *,
     counts: PairedCounts | LabelledCounts | None = None,
     test: str = "mcnemar",
-    metric: Any = None,
+    metric: MetricLike | None = None,
     method: str | None = None,
     cost: ColumnLike | Mapping[Any, Any] | None = None,
     n_resamples: int = 9999,

@@ -14,7 +14,14 @@ from numpy.typing import ArrayLike
 
 from fastcmp.core.checks import are_counts_given
 from fastcmp.core.errors import BadValueError
-from fastcmp.core.records import Compared, ConfidenceInterval, Pilot, Record, are_labelled
+from fastcmp.core.records import (
+    Compared,
+    ConfidenceInterval,
+    LabelledCounts,
+    Pilot,
+    Record,
+    are_labelled,
+)
 from fastcmp.core.sections import Section, beware, format_pvalue, interval_name
 from fastcmp.core.sentences import (
     direction_of,
@@ -26,9 +33,10 @@ from fastcmp.core.sentences import (
 )
 from fastcmp.core.threads import ThreadPool, check_workers
 from fastcmp.core.typing import Classes, ColumnLike, Label, ModelsLike, Seed
+from fastcmp.counts.label_counts import LabelTable
 from fastcmp.inputs.model_names import read_pair_names
 from fastcmp.metrics.cells import Counted, count_samples, of_counts
-from fastcmp.metrics.choice import bind, read_metrics
+from fastcmp.metrics.choice import MetricLike, bind, read_metrics
 from fastcmp.metrics.compared import (
     DRAWN,
     EXCHANGED,
@@ -50,13 +58,13 @@ def compare_metric(
     pred_a: ColumnLike | None = None,
     pred_b: ColumnLike | None = None,
     *,
-    counts: Any = None,
+    counts: ArrayLike | LabelTable | LabelledCounts | None = None,
     classes: Classes | None = None,
-    metric: Any = "accuracy",
+    metric: MetricLike | Sequence[MetricLike] = "accuracy",
     average: str | None = "binary",
     beta: float | None = None,
     positive: Label = None,
-    labels: Any = "union",
+    labels: ColumnLike = "union",
     zero_division: float = 0.0,
     sample_weight: ArrayLike | None = None,
     groups: ColumnLike | None = None,

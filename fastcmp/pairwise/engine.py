@@ -93,14 +93,14 @@ def read_options(
     test: str,
     method: str,
     *,
-    adjust: Any = "holm",
-    alpha: Any = 0.05,
+    adjust: str = "holm",
+    alpha: float = 0.05,
     keep: object = "all",
-    memory_limit: Any = None,
-    margin: Any = None,
-    simultaneous: Any = False,
-    rank_intervals: Any = "decisions",
-    n_resamples: Any = 9999,
+    memory_limit: int | str | None = None,
+    margin: float | None = None,
+    simultaneous: bool = False,
+    rank_intervals: str = "decisions",
+    n_resamples: object = 9999,
     rng: Seed = None,
     adjustments: tuple[str, ...] = OF_MODELS,
     lower_is_better: bool = False,
@@ -655,7 +655,9 @@ def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> Iterator[Wri
             }
             np.lib.format.write_array_header_2_0(file, header)
 
-            def write_rows(pairs: Any, columns: Any, adjusted: Any, significant: Any) -> None:
+            def write_rows(
+                pairs: Pairs, columns: PairColumns, adjusted: Floats, significant: Flags
+            ) -> None:
                 # Written, not mapped: a mapped file on a full disk would end the process.
                 rows = np.empty(len(pairs), _FILE_ROW)
                 rows["models"], rows["pvalue_adjusted"] = pairs, adjusted
@@ -674,7 +676,9 @@ def open_table(path: Path, names: tuple[str, ...], n_pairs: int) -> Iterator[Wri
     labels, writer = pa.array(names), None
     with replacing(path) as file:
 
-        def write_table(pairs: Any, columns: Any, adjusted: Any, significant: Any) -> None:
+        def write_table(
+            pairs: Pairs, columns: PairColumns, adjusted: Floats, significant: Flags
+        ) -> None:
             nonlocal writer
             coded = pa.DictionaryArray.from_arrays
             a, b = (coded(np.ascontiguousarray(i), labels) for i in pairs.T)

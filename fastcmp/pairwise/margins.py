@@ -45,7 +45,7 @@ _UNITS = 1 << 10  # pairs whose units are held at once
 _PROPORTIONS = ("accuracy", "mean", "mean loss")
 
 
-def read_pair_margin(margin: Any, alpha: float, keep: Any) -> float:
+def read_pair_margin(margin: object, alpha: float, keep: object) -> float:
     """Check a margin for all pairs, and the level of its tests."""
     as_margin_alpha(alpha)
     if keep != "all":

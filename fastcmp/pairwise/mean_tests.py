@@ -75,7 +75,7 @@ def moment_tests(
                 df[p] = again.df
         return PairMeans(difference, variance, df)
 
-    df: Any = moments.df
+    df = moments.df
     if not shared:  # of the pairs of each model, the least
         df = np.where(np.eye(len(df), dtype=bool), np.inf, df).min(axis=1)
     sizes = None if bounded is None else (moments.n_items, 1.0 / moments.largest)

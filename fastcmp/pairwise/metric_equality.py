@@ -20,6 +20,7 @@ from fastcmp.core.typing import Classes, ColumnLike, Floats, ModelsLike
 from fastcmp.counts.pairs import Block, all_pairs
 from fastcmp.inputs.labels import encode
 from fastcmp.inputs.model_names import with_names
+from fastcmp.metrics.choice import MetricLike
 from fastcmp.metrics.pair_tests import least_error, pair_of, without_variance
 from fastcmp.paired.units import Sampling
 from fastcmp.pairwise.compare_all import read_metric
@@ -114,7 +115,7 @@ def metric_equality(
     y_true: ColumnLike,
     preds: ModelsLike,
     *,
-    metric: Any = "accuracy",
+    metric: MetricLike = "accuracy",
     method: str | None = None,
     groups: ColumnLike | None = None,
     classes: Classes | None = None,

@@ -542,7 +542,7 @@ class MetricSums(SliceSums):
         """Keep codes of the samples, clusters one after the other."""
         super().__init__(items, pairs)
         self.counted, self.offset, self.common = False, 0.0 * self.offset, np.zeros(0)
-        order: Any = slice(None) if self.clusters is None else self.order
+        order = slice(None) if self.clusters is None else self.order
         k, m = samples.n_codes, samples.n_models
         check_memory(32.0 * m * k**2, None, f"tables of {k} classes", "compare fewer models")
         self._metric, self._codes_of = samples.metric, k

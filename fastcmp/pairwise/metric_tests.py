@@ -192,7 +192,7 @@ def spread_of(
     if isinstance(samples, MetricCounts):
         return _by_sums(lookups, _by_counts(samples))
     assert isinstance(samples, MetricSamples)
-    dtype: Any = np.float32 if m * m * n > _LARGE and not exact else np.float64
+    dtype = np.float32 if m * m * n > _LARGE and not exact else np.float64
     times = {"samples": n_pairs * n * _COMPARE}  # nanoseconds on one core
     if many:
         times["product"] = m * n * _LOOK_UP + m * m * n * _MULTIPLY[dtype]

@@ -239,7 +239,7 @@ def sums_by_unit(rows: Floats, codes: Ints | None) -> Floats:
     return np.stack([np.bincount(codes, row) for row in rows])
 
 
-def make_estimates(**fields: Any) -> Estimates:
+def make_estimates(**fields: object) -> Estimates:
     """Estimates of checked fields; other fields have their defaults."""
     estimates = object.__new__(Estimates)
     defaults: dict[str, Any] = {"df": math.inf, "lower_is_better": False, "n_items": None}
@@ -293,7 +293,7 @@ def weights_of(errors: Floats) -> Floats:
     return np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0.0)
 
 
-def read_df(df: Any) -> float:
+def read_df(df: object) -> float:
     """Checked degrees of freedom; None is infinite."""
     if df is None:
         return math.inf
@@ -303,7 +303,7 @@ def read_df(df: Any) -> float:
     return degrees
 
 
-def _read_pair_df(df: Any, n_models: int) -> Floats:
+def _read_pair_df(df: object, n_models: int) -> Floats:
     """Checked degrees of freedom of all differences."""
     matrix = as_numbers(df, "df").astype(np.float64)
     if matrix.shape != (n_models, n_models) or not (matrix > 0.0).all():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastcmp.core.checks import check_size
 from fastcmp.core.errors import BadTypeError, BadValueError
 from fastcmp.core.threads import check_memory
-from fastcmp.core.typing import Flags, Floats, Ints, Pairs
+from fastcmp.core.typing import Flags, Floats, Ints, Numbers, Pairs
 from fastcmp.inputs.columns import count_rows, plain_number, read_column
 from fastcmp.inputs.item_groups import Grouping
 from fastcmp.inputs.model_names import check_indexes, has_names, named_columns
@@ -126,7 +126,7 @@ class Part(NamedTuple):
     mean: Floats
     #: Sums of squares of the differences of units, shape (P,).
     squares: Floats
-    discordant: Any = 0
+    discordant: Numbers = 0
     #: Sums of clusters, shape (G, M), and items of each; None without clusters.
     sums: Any = None
     sizes: Any = None

@@ -298,7 +298,7 @@ class SlicesResult(Drawn, Record):
         places, worst = np.concatenate([self.pairs, self.pairs[:, ::-1]]), self.worst.T.ravel()
         has_worst = worst >= 0
 
-        def sides(field: Any) -> Any:
+        def sides(field: object) -> Any:
             return np.concatenate(np.moveaxis(np.asarray(field), 1, 0))[has_worst]
 
         columns = {

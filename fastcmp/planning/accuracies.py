@@ -77,12 +77,10 @@ def _power(
 
 
 def _accuracy_case(question: Question, inputs: Inputs) -> Case:
-    margin: Any = (
-        0.0 if question.margin is None else as_within(question.margin, "margin", 0, 1, "()")
-    )
+    margin = 0.0 if question.margin is None else as_within(question.margin, "margin", 0, 1, "()")
     ratio, cautions = read_ratio(inputs)
     has_accuracies = question.solved_for != "difference"
-    a: Any = inputs.proportion("accuracy_a") if has_accuracies else None
+    a = inputs.proportion("accuracy_a") if has_accuracies else None
     alpha, b, kept = question.alpha, inputs.proportion("accuracy_b"), inputs.plain()
     one, normal = (partial(_power, x) for x in (question, question._replace(method="normal")))
 

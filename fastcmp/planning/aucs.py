@@ -86,7 +86,7 @@ def _one_area_case(question: Question, inputs: Inputs) -> Case:
         raise BadValueError("auc_null must be 0.5 for `method='obuchowski'`", "another one")
     both_tails = inputs.tails(question)
     n = question.n
-    area: Any = None
+    area = None
     if question.solved_for != "difference":
         area = inputs.within("auc", 0.5 if obuchowski else 0, 1)
     ratio, negatives = read_ratio(inputs, n)
@@ -194,8 +194,8 @@ class Binormal(NamedTuple):
     Scores of positives are N(a, 1), those of negatives N(0, b**2).
     """
 
-    a: Any
-    b: Any
+    a: Numbers
+    b: Numbers
     #: Range of false positive rates of a partial area; (0, 1) for the whole.
     fpr_range: tuple[float, float] = (0.0, 1.0)
 
@@ -231,8 +231,8 @@ class Binormal(NamedTuple):
 class Correlations(NamedTuple):
     """Of the scores of two models, for the same positives and the same negatives."""
 
-    positives: Any
-    negatives: Any
+    positives: Numbers
+    negatives: Numbers
 
 
 def fitted_areas(

@@ -55,7 +55,7 @@ class Question(NamedTuple):
 class Inputs(dict[str, Any]):
     """A family's own inputs, as the user passed them: those not passed, or None, are missing."""
 
-    def needed(self, name: str, default: Any = None) -> Any:
+    def needed(self, name: str, default: object = None) -> Any:
         """Value of an input that must be passed, or has a default."""
         if name not in self and default is None:
             raise BadValueError(f"`{name}` must be given")
@@ -66,17 +66,17 @@ class Inputs(dict[str, Any]):
         return [name for name in names if name in self]
 
     def within(
-        self, name: str, low: float, high: float, *, closed: bool = False, default: Any = None
+        self, name: str, low: float, high: float, *, closed: bool = False, default: object = None
     ) -> Any:
         """Numbers in an open, or closed, interval."""
         ends = "[]" if closed else "()"
         return as_within(self.needed(name, default), name, low, high, ends)
 
-    def proportion(self, name: str, default: Any = None) -> Any:
+    def proportion(self, name: str, default: object = None) -> Any:
         """Numbers from 0 to 1."""
         return self.within(name, 0, 1, closed=True, default=default)
 
-    def positive(self, name: str, default: Any = None) -> Any:
+    def positive(self, name: str, default: object = None) -> Any:
         """Finite numbers > 0."""
         return positive(self.needed(name, default), name)
 
@@ -188,7 +188,7 @@ _MODULES = {
 TESTS = tuple(_MODULES)
 
 
-def family_of(test: Any) -> tuple[str, Family]:
+def family_of(test: object) -> tuple[str, Family]:
     """Known name of a test, and its family."""
     name = choose(test, "test", TESTS)
     return name, _load(name)

@@ -83,7 +83,7 @@ def _fold_case(question: Question, inputs: Inputs) -> Case:
             return 0.0
         return power(n, alpha, *model)
 
-    def size(_: Any, target: Numbers) -> Any:
+    def size(_: object, target: Numbers) -> Any:
         """Samples with the power wanted, on the same random numbers; infinite if too many."""
         # A test on folds finds no difference with 1 / 16 of the samples of McNemar's.
         gain = cells[0] - cells[2]

@@ -115,7 +115,7 @@ def labels(
     alpha: float = 0.05,
     distribution: str = "normal",
     stratum_sizes: ArrayLike | None = None,
-    stratum_weights: Any = "items",
+    stratum_weights: ArrayLike = "items",
     stratum_sd: ArrayLike | None = None,
     stratum_costs: ArrayLike | None = None,
     minimum: int = 2,
@@ -350,7 +350,9 @@ def _needed(
     return n if n <= items else np.inf
 
 
-def _dealt(n: float, sd: Any, sizes: Any, weights: Any, costs: Any, minimum: Any) -> Ints:
+def _dealt(
+    n: float, sd: object, sizes: object, weights: object, costs: object, minimum: object
+) -> Ints:
     """Labels of each stratum that make the variance least, in whole numbers."""
     spread, least = _deviations(sd, "stratum_sd", "stratum"), as_whole(minimum, "minimum", 1)
     if sizes is None:

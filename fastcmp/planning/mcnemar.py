@@ -305,7 +305,7 @@ def _left_open(design: _Design, pilot: _Pilot) -> Callable[..., Any]:
         ends = np.quantile(drawn, [0.025, 0.975], axis=0, method="closest_observation")
         return ends[0], ends[1]
 
-    def left_open(_: Any, samples: Numbers) -> tuple[Any, Any]:
+    def left_open(_: object, samples: Numbers) -> tuple[Any, Any]:
         enough = np.isfinite(samples)
         n = np.where(enough, samples, 1.0)
         drawn = _power(design, *pilot.draws(n, question), n)

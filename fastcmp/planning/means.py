@@ -48,7 +48,7 @@ _Spread = tuple[Any, Callable[[Any], Any], Any, tuple[str, ...]]
 
 def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) -> Case:
     kept, error = inputs.plain(), None
-    difference: Any = 0.0
+    difference = 0.0
     if question.solved_for == "difference":
         kept.pop("difference", None)
     else:
@@ -64,7 +64,7 @@ def _mean_case(question: Question, inputs: Inputs, *, unpaired: bool = False) ->
     if not isinstance(lower, np.ndarray) or lower.dtype != np.bool_:
         lower = as_flag(lower, "lower_is_better")
     # A margin is about how much better a is.
-    sign: Any = np.where(lower, -1.0, 1.0) if question.hypothesis != "difference" else 1.0
+    sign = np.where(lower, -1.0, 1.0) if question.hypothesis != "difference" else 1.0
     few = question.n is not None and question.n < fewest
     if few if isinstance(few, (bool, np.bool_)) else few.any():
         raise BadValueError(
@@ -113,7 +113,7 @@ def _spread(inputs: Inputs) -> _Spread:
             names_of(names),
         )
     cautions: tuple[str, ...] = ()
-    cluster_size: Any = 1.0
+    cluster_size = 1.0
     size, cv, correlation = _CLUSTERS
     names = inputs.passed(_CLUSTERS)
     if names and "standard_error" in inputs:  # which holds the design effect already

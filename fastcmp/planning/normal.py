@@ -29,17 +29,17 @@ _SMALLEST = 2.0**-53 - 1.0  # an estimated sd over the true one, less 1
 class Normal(NamedTuple):
     """Variances of an estimate, times the number of samples."""
 
-    variance: Any
-    null_variance: Any
+    variance: Numbers
+    null_variance: Numbers
     #: Whether a two-sided test that finds the wrong direction counts too; None: only
     #: without a difference, where no direction is wrong.
     both_tails: bool | None = None
     #: Degrees of freedom of n samples, for a t test.
     df: Callable[[Any], Any] | None = None
     #: Samples without which there is no t test.
-    fewest: Any = 0.0
+    fewest: Numbers = 0.0
     #: Under H0 at the farther margin of equivalence, where that is another.
-    far_variance: Any = None
+    far_variance: Numbers | None = None
 
 
 def shift(question: Question, difference: Numbers) -> Floats | np.float64:
@@ -183,7 +183,7 @@ def normal_case(
     )
 
 
-def _t_power(df: Numbers, shift: Numbers, t: Numbers, *, both_tails: Any) -> Any:
+def _t_power(df: Numbers, shift: Numbers, t: Numbers, *, both_tails: object) -> Any:
     """P(T > t) of noncentral t, or P(|T| > t)."""
     if (
         isinstance(shift, np.ndarray)

@@ -72,7 +72,7 @@ def _mcnemar(record: McNemarResult) -> _Read:
     return {"test": "mcnemar", "pilot": record}, options
 
 
-def _estimate(test: str, record: Compared, error: object, **more: Any) -> dict[str, Any]:
+def _estimate(test: str, record: Compared, error: object, **more: object) -> dict[str, Any]:
     """Inputs of a difference with a standard error, of which a plan is a multiple."""
     error = np.asarray(error, np.float64)
     if not np.all((error > 0.0) & np.isfinite(error)):

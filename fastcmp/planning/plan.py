@@ -329,7 +329,7 @@ def _plan(
     case = family.read(question, Inputs({k: x for k, x in inputs.items() if x is not None}))
     n_exact = assurance = interval = None
 
-    def samples(effect: Any) -> Any:
+    def samples(effect: object) -> Any:
         real = case.size(effect, target)
         return real, np.maximum(rounded_up(real), case.fewest) if case.closed else real
 
@@ -344,7 +344,7 @@ def _plan(
         power, status = target, np.where(np.isnan(case.difference), UNDEFINED, OK)
     if case.pilot is not None and solved_for != "difference":
 
-        def answer(effect: Any) -> Any:
+        def answer(effect: object) -> Any:
             return samples(effect)[1] if solved_for == "n" else case.power(effect, n)
 
         assurance, interval = case.pilot(answer, n)

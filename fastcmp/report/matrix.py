@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastcmp.core.sections import format_pvalue, interval_name
-from fastcmp.core.typing import Floats, Ints
+from fastcmp.core.typing import Floats, Ints, Numbers
 from fastcmp.pairwise.adjust import PROCEDURES
 from fastcmp.pairwise.decisions import BETTER, EVEN, TIED, UNTESTED, WORSE
 from fastcmp.pairwise.leaderboard import format_difference, format_ends, style_of
@@ -37,7 +37,7 @@ def compressed(parts: Iterable[bytes]) -> str:
     return base64.b64encode(b"".join([*packed, packer.flush()])).decode()
 
 
-def whole(values: Ints, is_known: Any = None, **how: Any) -> dict[str, Any]:
+def whole(values: Ints, is_known: Any = None, **how: object) -> dict[str, Any]:
     """Pack whole numbers in as few bytes each as hold them; NaN where not `is_known`.
 
     The first bytes of all numbers come before the second ones: they compress better.
@@ -62,7 +62,7 @@ def stepped(values: Floats, step: float, base: Ints, sign: int = 1) -> dict[str,
     return whole(sign * (steps - base), is_known, kind="stepped", step=step, sign=sign)
 
 
-def in_steps(values: Any, step: float) -> Ints:
+def in_steps(values: Numbers, step: float) -> Ints:
     """Round to whole steps as a page's script does, halves up."""
     steps: Ints = np.floor(values / step + 0.5).astype(np.int64)
     return steps

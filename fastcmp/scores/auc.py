@@ -17,7 +17,7 @@ from fastcmp.core.records import Record
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import ThreadPool, check_workers
-from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Label, ModelsLike
+from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Label, ModelsLike, Numbers
 from fastcmp.inputs.scores import (
     ClassScores,
     Scores,
@@ -64,7 +64,7 @@ class Region:
         ys = np.concatenate([ends[:1], y[inside], ends[1:]])
         return float(self.scaled(np.diff(xs) @ (ys[1:] + ys[:-1]) / 2))
 
-    def scaled(self, area: Any) -> Any:
+    def scaled(self, area: Numbers) -> Any:
         """Standardize areas as McClish does, where that is wanted."""
         width = self.high - self.low
         if not self.standardize:

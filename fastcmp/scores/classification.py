@@ -513,7 +513,7 @@ def _check_cutoff(cutoff: Any) -> float:
     return value
 
 
-def _as_numbers(score_or_label: Any, scores: object, cutoff: float) -> tuple[Any, bool]:
+def _as_numbers(score_or_label: object, scores: object, cutoff: float) -> tuple[Any, bool]:
     """The scores, None for labels; and whether they must be scores."""
     if (score_or_label is None) == (scores is None):
         got = "neither" if scores is None else "both"

@@ -12,15 +12,18 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastcmp import kernels
 from fastcmp.core.checks import are_counts_given, as_proportion, as_whole, check_size, choose
 from fastcmp.core.errors import ArgumentError, BadTypeError, BadValueError
+from fastcmp.core.records import ConfusionMatrices, LabelledCounts
 from fastcmp.core.threads import Progress, ThreadPool, check_workers, reporting
 from fastcmp.core.typing import Classes, ColumnLike, Flags, Floats, Ints, Label, ModelsLike
+from fastcmp.counts.label_counts import LabelTable
 from fastcmp.kernels.class_exchanges import exchange_classes
 from fastcmp.metrics.cells import Cells
-from fastcmp.metrics.choice import Metric, make_metric, read_labels, read_zero_division
+from fastcmp.metrics.choice import Metric, MetricLike, make_metric, read_labels, read_zero_division
 from fastcmp.metrics.estimators import Estimator, KernelEstimator, Proportions
 from fastcmp.metrics.intervals import (
     conventions,
@@ -142,12 +145,12 @@ def classification_report(
     y_true: ColumnLike | None = None,
     preds: ModelsLike | None = None,
     *,
-    counts: Any = None,
+    counts: ArrayLike | LabelTable | LabelledCounts | ConfusionMatrices | None = None,
     classes: Classes | None = None,
     control: int | str | None = None,
-    metrics: Any = None,
-    overall: Any = (),
-    labels: Any = "union",
+    metrics: Sequence[MetricLike] | None = None,
+    overall: Sequence[MetricLike] = (),
+    labels: ColumnLike = "union",
     positive: Label = None,
     target_names: Sequence[str] | None = None,
     zero_division: float = 0.0,
@@ -286,7 +289,7 @@ def classification_report(
 
 
 def read_report_options(
-    digits: Any, confidence_level: Any, adjust: Any, alpha: Any
+    digits: object, confidence_level: object, adjust: object, alpha: object
 ) -> dict[str, Any]:
     """Check the options that the record repeats."""
     if (places := as_whole(digits, "digits", 0)) > _MOST_DIGITS:
@@ -300,7 +303,11 @@ def read_report_options(
 
 
 def _report(
-    counts: ReportCounts, measures: Chosen, target_names: Any, options: dict[str, Any], threads: int
+    counts: ReportCounts,
+    measures: Chosen,
+    target_names: object,
+    options: dict[str, Any],
+    threads: int,
 ) -> ClassificationReport:
     """The record, with all its numbers."""
     plan = make_plan(measures, counts, target_names)
@@ -450,7 +457,7 @@ class Chosen(NamedTuple):
 
 
 def read_chosen(
-    metrics: Any, overall: Any, labels: object, positive: Label, zero_division: Any
+    metrics: object, overall: object, labels: object, positive: Label, zero_division: object
 ) -> Chosen:
     """The metrics and classes of the report, checked."""
     zero = read_zero_division(zero_division)
@@ -492,7 +499,7 @@ def _metric_of(entry: Any, argument: str, **options: Any) -> Metric:
         raise error.but(demand=demand) from None
 
 
-def _of_classes(entry: Any, zero_division: float) -> Metric:
+def _of_classes(entry: object, zero_division: float) -> Metric:
     """A metric of each class."""
     metric = _metric_of(entry, "metrics")
     if not metric.is_rate:

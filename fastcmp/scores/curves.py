@@ -512,7 +512,7 @@ def average_precision(
             argument="score",
         )
 
-    def measure(flags: Any, column: Any, weights: Any) -> float:
+    def measure(flags: object, column: object, weights: Any) -> float:
         labelled = read_scores(flags, column, positive=True)
         return _average_precision(sweep_scores(labelled, weights))
 

@@ -565,7 +565,7 @@ def optimal_cutpoint(
     return replace(result, rule=rule, **turned)
 
 
-def _as_doubles(score: Any) -> Any:
+def _as_doubles(score: object) -> Any:
     """Round what has more digits than a cutoff; leave the rest to `read_scores`."""
     if np.ma.is_masked(score):
         return score

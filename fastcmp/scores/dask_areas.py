@@ -138,7 +138,7 @@ def exact_areas(blocks: Blocks, counts: ScoreCounts) -> dict[str, AreaBounds]:
     return areas
 
 
-def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
+def read_score_block(blocks: Blocks, part: object, place: str) -> tuple[bool, ScoreBlock]:
     """Read the scores of one block, and refuse NaN among them."""
     with naming(place):
         scores, others = blocks.read(part)
@@ -149,7 +149,7 @@ def read_score_block(blocks: Blocks, part: Any, place: str) -> tuple[bool, Score
     return single, block
 
 
-def _look(blocks: Blocks, part: Any, place: str) -> tuple[bool, ScoreBlock]:
+def _look(blocks: Blocks, part: object, place: str) -> tuple[bool, ScoreBlock]:
     """Some scores of a block, evenly spaced."""
     single, block = read_score_block(blocks, part, place)
     step = max(1, -(-block.n_samples // _SAMPLE))
@@ -193,7 +193,7 @@ def _is_single(bins: _Bins | None) -> bool | None:
 
 
 def _count_if_binned(
-    bins: _Bins | None, positive: Label, blocks: Blocks, part: Any, place: str
+    bins: _Bins | None, positive: Label, blocks: Blocks, part: object, place: str
 ) -> ScoreCounts | None:
     if bins is None:
         return None
@@ -264,7 +264,7 @@ def _count_pieces(
 
 def _split(
     blocks: Blocks,
-    part: Any,
+    part: object,
     place: str,
     plans: list[_Plan],
     dtypes: tuple[np.dtype[Any], ...],
@@ -386,7 +386,7 @@ def delong_of_blocks(
     )
 
 
-def _describe(blocks: Blocks, part: Any, place: str) -> _Described:
+def _describe(blocks: Blocks, part: object, place: str) -> _Described:
     _, block = read_score_block(blocks, part, place)
     if not block.n_samples:
         return _Described(block.names, (), (), block.n_missing)
@@ -398,7 +398,7 @@ def _describe(blocks: Blocks, part: Any, place: str) -> _Described:
     return _Described(block.names, classes, counts, block.n_missing)
 
 
-def _score_columns(blocks: Blocks, part: Any, place: str, positive: Label) -> list[Any]:
+def _score_columns(blocks: Blocks, part: object, place: str, positive: Label) -> list[Any]:
     """The scores of each model in a block, and which samples are positive."""
     _, block = read_score_block(blocks, part, place)
     return [*block.columns, flags_of(block.truth, positive).view(np.uint8)]

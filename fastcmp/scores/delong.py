@@ -82,14 +82,14 @@ _TASK = 4 * 10**9  # bytes that a task of Dask may take
 class Areas(NamedTuple):
     """Areas of two models, or of many pairs, as proportions of the largest possible."""
 
-    a: Any
-    b: Any
-    variance_a: Any
-    variance_b: Any
-    correlation: Any
+    a: Numbers
+    b: Numbers
+    variance_a: Numbers
+    variance_b: Numbers
+    correlation: Numbers
     #: Samples, or clusters, of the rarer class.
-    n_a: Any
-    n_b: Any
+    n_a: Numbers
+    n_b: Numbers
 
     @property
     def df(self) -> Any:
@@ -181,7 +181,7 @@ def area_margins(
     measure: str,
     alternative: str = "two-sided",
     largest: float = 1.0,
-    pvalue: Any = None,
+    pvalue: object = None,
 ) -> MarginTests:
     """Test differences against a margin, in units of the `largest` area.
 

@@ -360,7 +360,7 @@ def lift_table(
 
 
 def _read_two_classes(
-    y_true: object, score: Any, positive: Label, sample_weight: Any, what: str
+    y_true: object, score: object, positive: Label, sample_weight: object, what: str
 ) -> tuple[Scores, Floats | None, ThresholdSweep]:
     read = read_scores(y_true, score, positive, single=True)
     weights = read_weights(sample_weight, read)

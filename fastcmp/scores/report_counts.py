@@ -12,6 +12,7 @@ from fastcmp.core.checks import as_counts, check_total
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.records import are_confusions, are_labelled
 from fastcmp.core.threads import ThreadPool
+from fastcmp.core.typing import Classes
 from fastcmp.counts.label_counts import LabelTable, count_cells
 from fastcmp.counts.pairs import model_index, places_of
 from fastcmp.inputs.labels import encode, in_order, sorted_codes
@@ -122,7 +123,9 @@ def _place_of(control: Any, names: tuple[str, ...]) -> int | None:
     return model_index(control, names, "control")
 
 
-def read_report_counts(counts: Any, classes: Any, names: Any, control: object) -> ReportCounts:
+def read_report_counts(
+    counts: Any, classes: Classes | None, names: Any, control: object
+) -> ReportCounts:
     """Counts of a stream, of two models, or of confusion matrices."""
     kind = type(counts).__name__
     of_pairs = isinstance(counts, LabelTable) or are_labelled(counts)

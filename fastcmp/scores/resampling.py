@@ -165,7 +165,7 @@ class Drawing(NamedTuple):
 
     @classmethod
     def read(
-        cls, n_resamples: Any, rng: Seed, workers: Any, progress: Any, *, least: int = 2
+        cls, n_resamples: object, rng: Seed, workers: int | None, progress: Any, *, least: int = 2
     ) -> Drawing:
         """Check the options of a user."""
         threads, n = check_workers(workers), as_resamples(n_resamples, least)
@@ -251,7 +251,13 @@ def _mark_ties(ascending: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _exchanged(
-    kind: Any, read: Scores, drawing: Drawing, statistic: Any, null: Any, tail: str, **fields: Any
+    kind: Any,
+    read: Scores,
+    drawing: Drawing,
+    statistic: Any,
+    null: Any,
+    tail: str,
+    **fields: object,
 ) -> Any:
     """The record of a permutation test, of which a `tail` counts."""
     # Equal up to rounding counts as extreme.

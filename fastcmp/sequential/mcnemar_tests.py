@@ -139,7 +139,10 @@ class EvalueResult(Compared, Record):
         return difference if np.ndim(difference) else float(difference)
 
     def confidence_interval(
-        self, confidence_level: float = 0.95, method: str = "bets", prior: Any = None
+        self,
+        confidence_level: float = 0.95,
+        method: str = "bets",
+        prior: Sequence[float] | None = None,
     ) -> ConfidenceInterval:
         """Interval for `difference` that is valid at every look.
 
@@ -188,7 +191,9 @@ class EvalueResult(Compared, Record):
         shape = np.shape(self.log_evalue)
         return ConfidenceInterval(unwrap(low, shape), unwrap(high, shape))
 
-    def log_evalue_at(self, difference: float, *, method: str = "bets", prior: Any = None) -> Any:
+    def log_evalue_at(
+        self, difference: float, *, method: str = "bets", prior: Sequence[float] | None = None
+    ) -> Any:
         """Logarithm of the e-value against another difference than 0.
 
         Parameters

@@ -380,7 +380,7 @@ class MeanLooks(Accumulator):
         }
         self._state = _State.begin(self._sizes({}))
 
-    def _sizes(self, _: Any) -> dict[str, int]:
+    def _sizes(self, _: object) -> dict[str, int]:
         return {"n_bets": self._bets.size}
 
     @property

@@ -27,7 +27,7 @@ from fastcmp.core.saved_states import FileKind, read_state, write_state
 from fastcmp.core.sections import Section
 from fastcmp.core.sentences import dropped_sentences
 from fastcmp.core.threads import new_lock
-from fastcmp.core.typing import Classes, Ints
+from fastcmp.core.typing import Classes, Ints, Numbers
 from fastcmp.inputs.columns import is_missing
 from fastcmp.inputs.labels import encode
 
@@ -108,7 +108,7 @@ def check_totals(totals: Ints, *, begun: bool) -> None:
     require(possible, f"totals must be numbers of samples, got {sizes}")
 
 
-def check_within(counts: Ints, low: Any, high: Any, name: str = "counts") -> None:
+def check_within(counts: Ints, low: Numbers, high: Numbers, name: str = "counts") -> None:
     """Refuse counts outside of their bounds."""
     possible = np.all((counts >= low) & (counts <= high))
     require(possible, f"{name} must be numbers of samples that fit the others")
@@ -152,17 +152,17 @@ class Declared(NamedTuple):
         )
 
 
-def summed(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
+def summed(*shape: int | str | None, dtype: object = np.int64, form: str = "array") -> Declared:
     """Declare an array that is the sum of those of the parts."""
     return Declared("sum", shape, dtype, form)
 
 
-def custom(*shape: int | str | None, dtype: Any = np.int64, form: str = "array") -> Declared:
+def custom(*shape: int | str | None, dtype: object = np.int64, form: str = "array") -> Declared:
     """Declare an array that the class merges itself."""
     return Declared("custom", shape, dtype, form)
 
 
-def looks(*shape: int | str | None, dtype: Any = np.int64) -> Declared:
+def looks(*shape: int | str | None, dtype: object = np.int64) -> Declared:
     """Declare what looks have found, which does not merge."""
     return Declared("looks", shape, dtype)
 
@@ -315,7 +315,7 @@ class Accumulator(ABC):
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, *_: object, **__: object) -> Self:
         """An accumulator with a lock, which is never copied or saved."""
         accumulator = super().__new__(cls)
         accumulator._lock, accumulator._options = new_lock(), {}
@@ -478,13 +478,13 @@ class Accumulator(ABC):
             )
         return accumulator
 
-    def __add__(self, other: Any) -> Self:
+    def __add__(self, other: object) -> Self:
         """Merge into a new accumulator."""
         if type(other) is not type(self):
             return NotImplemented
         return self.copy().merge(other)
 
-    def __radd__(self, other: Any) -> Self:
+    def __radd__(self, other: object) -> Self:
         """Let `sum` begin with 0."""
         if isinstance(other, int) and other == 0:
             return self.copy()

@@ -165,7 +165,7 @@ class Tally:
         """Tables of saved arrays."""
         if is_dense(shape):
             return cls(shape, stored(arrays, "counts", shape))
-        cells: Any = arrays.get("cells", np.zeros(0))
+        cells = arrays.get("cells", np.zeros(0))
         size = len(cells) if cells.ndim else 0
         return cls(
             shape, stored(arrays, "counts", (size,)), stored(arrays, "cells", (size, len(shape)))
@@ -748,7 +748,7 @@ class LabelCounts(ClassCounts):
         return {**super()._constructor(settings), "names": names, "pairs": pair or "all"}
 
 
-def _read_pair(pairs: Any, names: tuple[str, ...] | None) -> tuple[str, ...]:
+def _read_pair(pairs: object, names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Names of the only pair."""
     needed = '`pairs` must be "all" or two models'
     if not isinstance(pairs, (tuple, list)) or len(pairs) != 2:

@@ -25,7 +25,7 @@ Counts = TypeVar("Counts", bound=Accumulator)
 _LOCAL = "a dask array, a mapping to dask arrays, a Dask DataFrame or a list of delayed blocks"
 
 
-def are_collections(*data: Any) -> bool:
+def are_collections(*data: object) -> bool:
     """Whether some of these are Dask's collections, or mappings to such."""
     for x in data:
         first = next(iter(x.values()), None) if isinstance(x, Mapping) else x
@@ -41,7 +41,7 @@ def gather(
     *,
     target: str | None = None,
     groups: ColumnLike | None = None,
-    weights: Any = None,
+    weights: ColumnLike | None = None,
     split_every: int = SPLIT_EVERY,
 ) -> Counts:
     """Count blocks of samples that Dask holds, where they are.
@@ -325,7 +325,7 @@ def _named(frame: Any, what: str) -> dict[str, Any]:
 
 
 def _cut_models(
-    models: Any, names: Names, argument: str, truth: Any
+    models: Any, names: Names, argument: str, truth: object
 ) -> tuple[list[Any], tuple[float, ...], Names]:
     """The blocks of models, the sizes of these, NaN if unknown, and the models' names."""
     if _is_frame(models):
@@ -449,7 +449,7 @@ def merge_tree(parts: Sequence[Any], merge: Callable[[list[Any]], Any], split_ev
     return Delayed(keys[0], graph, layer=layer)
 
 
-def count_block(start: tuple[Counts, Blocks], part: Any, place: str) -> Counts:
+def count_block(start: tuple[Counts, Blocks], part: object, place: str) -> Counts:
     """Count one block, in the one thread that Dask gave it."""
     accumulator, blocks = start
     with naming(place):

@@ -283,7 +283,7 @@ class ScoreState(State):
     counts: tuple[Counts, ...] = ()
 
     @classmethod
-    def of_maps(cls, bins: Any, names: int | Sequence[str] | None, positive: Label) -> Self:
+    def of_maps(cls, bins: object, names: int | Sequence[str] | None, positive: Label) -> Self:
         """The state before the first block, by a map, maps by name, or None."""
         listed = check_names(names)
         if isinstance(bins, Mapping):

@@ -125,7 +125,7 @@ class ValueBlock:
         The rest is the mean over the models in 24 bits: sums of whole numbers stay
         exact, and differences of models lose no digits to what all have in common.
         """
-        where: Any = part if self.order is None else self.order[part]
+        where = part if self.order is None else self.order[part]
         residual = np.empty((len(self.rows), part.stop - part.start))
         for i, row in enumerate(self.rows):
             residual[i] = row[where]
@@ -147,7 +147,7 @@ def columns_at_once(m: int) -> int:
 
 
 def read_values(
-    values: object, groups: object, weights: Any, names: tuple[str, ...] | None
+    values: object, groups: object, weights: object, names: tuple[str, ...] | None
 ) -> ValueBlock:
     """Read a block; the models come in the order of `names`."""
     if getattr(values, "ndim", 2) == 3:  # one row of repeats an item

@@ -257,7 +257,7 @@ def _has_verdicts(file: LogFile) -> bool:
 
 
 def _group_swe_bench(
-    values: Sequence[LogFile], *_: Any
+    values: Sequence[LogFile], *_: object
 ) -> list[tuple[list[LogFile], str, list[Path]]]:
     """Take each file; of a model's details and its list of ids, the details."""
     details = {_folder(f.path) for f in values if f.path.stem == "per_instance_details"}

@@ -126,7 +126,7 @@ def _is_beside(file: LogFile) -> bool:
     return of_run and _BESIDE.fullmatch(file.path.name) is not None
 
 
-def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
+def _group(values: Sequence[LogFile], *_: object) -> list[tuple[LogFile]]:
     """One file of statistics at a time; a run that has none is refused."""
     with_values = [file for file in values if not _lacks_values(file)]
     complete = {file.path.parent for file in with_values}
@@ -290,7 +290,7 @@ def _is_inside(path: Path, file: LogFile) -> bool:
     return path.is_file() and path.resolve().is_relative_to(file.root.resolve())
 
 
-def _read_side(file: LogFile, name: str, reader: Any, *args: Any) -> Any:
+def _read_side(file: LogFile, name: str, reader: Any, *args: object) -> Any:
     """Read another file of the run; nothing where there is none."""
     path = file.path.with_name(name)
     return reader(path, *args) if _is_inside(path, file) else {}

@@ -205,7 +205,7 @@ def scatter(joint: Joint, keys: Ints) -> Block:
     values = np.empty(shape)
     status: NDArray[np.uint8] | None = None
     attempts: NDArray[np.int32] | None = None
-    first: Any = None
+    first = None
     places: Any = None
     plain = False
     for i, (part, part_keys) in enumerate(zip(joint.parts, joint.keys, strict=True)):

@@ -42,7 +42,7 @@ def _is_lines(file: LogFile) -> bool:
     return bool(file.keys & {"promptIdx", "gradingResult"})
 
 
-def _group_promptfoo(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
+def _group_promptfoo(values: Sequence[LogFile], *_: object) -> list[tuple[LogFile]]:
     def stem(file: LogFile) -> Path:
         return file.path.with_name(model_name(file.path).removesuffix(".json"))
 
@@ -366,7 +366,7 @@ def _read_nemo(file: LogFile, beside: Sequence[LogFile], options: LogOptions) ->
 _META = "model_meta.json"
 
 
-def _group_mteb(values: Sequence[LogFile], *_: Any) -> list[tuple[Path, list[LogFile]]]:
+def _group_mteb(values: Sequence[LogFile], *_: object) -> list[tuple[Path, list[LogFile]]]:
     """Take the tasks of a model and revision together."""
     files = sorted(values, key=lambda log_file: log_file.path.name)
     return list(grouped(files, lambda file: file.path.absolute().parent).items())

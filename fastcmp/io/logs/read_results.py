@@ -193,7 +193,7 @@ def read_results(
 
 
 def read_options(
-    *, tasks: Any, ids: object, columns: Any, memory_limit: Any, **more: Any
+    *, tasks: object, ids: object, columns: Any, memory_limit: int | str | None, **more: Any
 ) -> LogOptions:
     """Check what concerns the reading of files."""
     if more["filter"] is not None and not isinstance(more["filter"], str):

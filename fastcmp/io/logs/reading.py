@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fastcmp.core.checks import choose
 from fastcmp.core.errors import BadValueError
@@ -209,7 +209,7 @@ def refuse(problem: str | ValueError) -> None:
 
 
 def read_logs(
-    path: Any,
+    path: str | Path,
     options: LogOptions,
     format_: str | None,
     workers: int | None,

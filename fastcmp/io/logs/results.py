@@ -232,7 +232,13 @@ class Results(Record):
         }
         return scores_by_task if len(scores_by_task) > 1 else next(iter(scores_by_task.values()))
 
-    def select(self, *, task: Any = None, subset: Any = None, models: Any = None) -> Results:
+    def select(
+        self,
+        *,
+        task: str | Sequence[str] | None = None,
+        subset: str | Sequence[str] | None = None,
+        models: str | Sequence[str] | None = None,
+    ) -> Results:
         """Keep some tasks, subsets and models.
 
         Parameters

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.render import visible
@@ -64,7 +63,7 @@ def _of(file: LogFile) -> str:
     return _layout(lines[:-1] or lines)  # the last line may be cut off
 
 
-def _group(values: Sequence[LogFile], *_: Any) -> list[tuple[LogFile]]:
+def _group(values: Sequence[LogFile], *_: object) -> list[tuple[LogFile]]:
     first = {_of(file): file.path for file in values}
     if {"trec_eval", "ir_measures"} <= first.keys():
         raise ValueError(

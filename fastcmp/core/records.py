@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -315,7 +315,7 @@ def _quick_init(cls: type[Record], slow: Any) -> Any:
 
     That of a frozen dataclass calls `object.__setattr__` for each, and takes three times as long.
     """
-    if any(field.default_factory is not MISSING for field in fields(cls)):  # type: ignore[arg-type]
+    if any(field.default_factory is not MISSING for field in fields(cls)):
         return slow
     names = slow.__code__.co_varnames[1 : 1 + slow.__code__.co_kwonlyargcount]
     quick = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
@@ -342,6 +342,7 @@ class Record:
     fields, what `to_dict` has for reading, and its page.
     """
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     __slots__ = ("_axes",)  # of the last picture of one that is `Drawn`
 
     #: The columns of the main table, in frames and as they are printed.
@@ -569,7 +570,7 @@ class Record:
 
     def _fields(self) -> dict[str, Any]:
         """All fields, by name."""
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        names = [field.name for field in fields(self)]
         return {name: getattr(self, name) for name in names}
 
     def _shown(self) -> dict[str, Any]:

@@ -360,7 +360,8 @@ UNSEEN_IN = {
     "variance_components": {"k", "repeats"},
     "calibration": {"classes", "multiclass"},
     "reliability_diagram": {"classes"},
-    **{x: {"labels"} for x in ("compare_metric", "metric")},
+    "compare_metric": {"labels"},
+    "metric": {"labels", "positive"},  # both classes have the same counts here
     **{x: {"classes"} for x in PER_ITEM - {"correct_values"}},
     **{f"datasets.{x}": {"tasks"} for x in ("aligned_ranks", "friedman", "quade")},
     **{f"datasets.{x}": {"tasks"} for x in ("skillings_mack", "task_noise", "task_table")},

@@ -489,6 +489,7 @@ def vector_log(x: Any) -> Any:
 _ROOT_HALF = math.sqrt(0.5)
 _PRECISION = 1e-14  # of the ends of a bracket
 _MOST_HALVINGS = 400
+_NARROW = 1e-5
 
 
 @helper
@@ -509,6 +510,9 @@ def truncated_survival(z: float, below: float, above: float) -> float:
     """
     if below <= 0.0 or above <= 0.0:
         return 1.0 if below <= 0.0 else 0.0
+    width = below + above
+    if width * max(1.0, abs(z)) < _NARROW:  # where the density is a straight line
+        return above * (1.0 - 0.5 * z * above) / (width * (1.0 - 0.5 * z * (above - below)))
     low, high = z - below, z + above
     mirrored = high < 0.0
     if mirrored:
@@ -517,7 +521,7 @@ def truncated_survival(z: float, below: float, above: float) -> float:
         beyond = _ndtr(-z, 0) - _ndtr(-high, 0) if z > 0.0 else _ndtr(high, 0) - _ndtr(z, 0)
         p = beyond / (_ndtr(high, 0) - _ndtr(low, 0))
     else:
-        beyond = _part_above(low, below + above)
+        beyond = _part_above(low, width)
         p = (_part_above(low, below) - beyond) / (_part_above(low, 0.0) - beyond)
     return 1.0 - p if mirrored else p
 

@@ -9,7 +9,7 @@ import pytest
 
 def start(program, cache):
     command = [sys.executable, "-c", program]
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "FASTCMP_COMPILE": "auto"}
     return subprocess.run(command, check=True, env=environment).returncode
 
 

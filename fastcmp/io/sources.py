@@ -15,6 +15,7 @@ from fastcmp.io.formats import (
     family,
     file_kind,
     parts_of,
+    reading,
     value_type,
 )
 from fastcmp.io.mapped import ArrowPart, Block, ParquetPart, Place
@@ -115,7 +116,8 @@ class Source:
         if not len(whole_columns[columns[0]]):
             raise NoRowsError(self.path)
         self.note(whole_columns)
-        return pa.table(whole_columns).unify_dictionaries()
+        with reading(self.path, "a table"):
+            return pa.table(whole_columns).unify_dictionaries()
 
     def _joined(self, name: str, chunks: list[Any]) -> Any:
         """One column of chunks that may differ in type."""

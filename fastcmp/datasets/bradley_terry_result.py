@@ -11,10 +11,9 @@ from fastcmp.core.checks import as_finite, as_proportion
 from fastcmp.core.errors import BadValueError
 from fastcmp.core.numbers import t_interval
 from fastcmp.core.sections import Column, Section, format_interval, interval_name
+from fastcmp.core.typing import Floats
 from fastcmp.inputs.model_names import position_of
 from fastcmp.pairwise.result import PairwiseResult
-
-Floats = Any
 
 _TIES = {
     "half": "a tie as half a win for both",

@@ -37,7 +37,7 @@ from fastcmp.datasets.bradley_terry_model import (
 from fastcmp.datasets.bradley_terry_result import BradleyTerry
 from fastcmp.pairwise.adjust import OF_PAIRS, adjust_checked, check_all_pairs, promise
 
-Pairs = Sequence[tuple[int | str, int | str]] | None
+NamedPairs = Sequence[tuple[int | str, int | str]] | None
 
 _FEW_CLUSTERS = 20
 
@@ -58,7 +58,7 @@ def _rank(
     progress: Any = None,
     adjust: str,
     alpha: float,
-    pairs: Pairs,
+    pairs: NamedPairs,
     control: int | str | None,
     n_dropped: int = 0,
 ) -> BradleyTerry:
@@ -213,7 +213,7 @@ def bradley_terry(
     covariance: str = "information",
     adjust: str = "holm",
     alpha: float = 0.05,
-    pairs: Pairs = None,
+    pairs: NamedPairs = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
 ) -> BradleyTerry:
@@ -313,7 +313,7 @@ def bradley_terry_from_scores(
     n_resamples: int = 1000,
     adjust: str = "holm",
     alpha: float = 0.05,
-    pairs: Pairs = None,
+    pairs: NamedPairs = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
     rng: Seed = None,
@@ -428,7 +428,7 @@ def bradley_terry_from_battles(
     n_resamples: int = 1000,
     adjust: str = "holm",
     alpha: float = 0.05,
-    pairs: Pairs = None,
+    pairs: NamedPairs = None,
     control: int | str | None = None,
     names: Sequence[str] | None = None,
     rng: Seed = None,

@@ -34,7 +34,7 @@ def result_of(case, **options):
     return calibration(given["y"], p, rng=1, **options)
 
 
-def agree(case, found):
+def assert_agree(case, found):
     for name, value in found.items():
         got = value.tolist() if isinstance(value, np.ndarray) else value
         assert got == expected(case, name), name
@@ -55,7 +55,7 @@ def test_the_score_decomposed(case):
     for m, name in enumerate("ab"):
         found |= {f"score_{name}": result.mean_score[m], f"mcb_{name}": result.mcb[m]}
         found |= {f"dsc_{name}": result.dsc[m]}
-    agree(case, found)
+    assert_agree(case, found)
     given = case["input"]
     for name in "ab":
         diagram = reliability_diagram(given["y"], given[name], rng=1, n_resamples=9)
@@ -78,7 +78,7 @@ def test_differences_of_the_parts_of_scores(case):
         for m, name in enumerate("ab"):
             found |= {f"mcb_{name}": result.mcb_balanced[m], f"dsc_{name}": result.dsc_balanced[m]}
             found |= {f"mcb_crossfit_{name}": result.mcb_crossfit[m]}
-    agree(case, found)
+    assert_agree(case, found)
 
 
 @parametrize("murphy_decomposition")
@@ -86,7 +86,7 @@ def test_the_decomposition_by_bins(case):
     result = result_of(case, bins=case["options"]["bins"])
     names = ("reliability", "resolution", "within_variance", "within_covariance")
     found = {name: getattr(result, name)[0] for name in names}
-    agree(case, found | {"uncertainty": result.unc[0], "brier": result.mean_score[0]})
+    assert_agree(case, found | {"uncertainty": result.unc[0], "brier": result.mean_score[0]})
 
 
 @parametrize("calibration_regression_difference")
@@ -95,7 +95,7 @@ def test_differences_of_intercepts_and_slopes(case):
     for measure in ("citl", "slope"):
         found = difference(result, measure)
         found[f"se_{measure}"] = found.pop(f"se_difference_{measure}")
-        agree(case, found)
+        assert_agree(case, found)
 
 
 @parametrize("calibration_error")
@@ -103,14 +103,14 @@ def test_errors_in_bins(case):
     for bins in (5, 10):
         result = result_of(case, bins=bins)
         names = ("ece", "mce", "rmsce")
-        agree(case, {f"{name}_width_{bins}": getattr(result, name)[0] for name in names})
+        assert_agree(case, {f"{name}_width_{bins}": getattr(result, name)[0] for name in names})
 
 
 @parametrize("calibration_error_debiased")
 def test_the_debiased_square(case):
     result = result_of(case, binning="values")
     found = {"plugin_square": result.reliability[0], "debiased_square": result.debiased_square[0]}
-    agree(case, found)
+    assert_agree(case, found)
 
 
 @parametrize("hosmer_lemeshow")
@@ -119,15 +119,15 @@ def test_hosmer_and_lemeshow(case):
     for fitted, name in ((False, ""), (True, "_fitted")):
         result = result_of(case, fitted=fitted, **options)
         found = {f"df{name}": result.hosmer_lemeshow_df[0]}
-        agree(case, found | {f"pvalue{name}": result.hosmer_lemeshow_pvalue[0]})
-    agree(case, {"statistic": result.hosmer_lemeshow[0]})
+        assert_agree(case, found | {f"pvalue{name}": result.hosmer_lemeshow_pvalue[0]})
+    assert_agree(case, {"statistic": result.hosmer_lemeshow[0]})
 
 
 @parametrize("spiegelhalter_z")
 def test_spiegelhalter(case):
     result = result_of(case)
     found = {"statistic": result.spiegelhalter[0], "pvalue": result.spiegelhalter_pvalue[0]}
-    agree(case, found | {"brier": result.mean_score[0]})
+    assert_agree(case, found | {"brier": result.mean_score[0]})
 
 
 @parametrize("multiclass_calibration")
@@ -138,7 +138,7 @@ def test_several_classes(case):
     found |= {"classwise_ece": each.ece[0], "brier": each.mean_score[0]}
     found |= {"classwise": each.by_class["ece"][0]}
     found |= {f"{x}_classwise": each.by_class[x][0] for x in ("mcb", "dsc", "unc")}
-    agree(case, found)
+    assert_agree(case, found)
     assert each.mcb[0] == pytest.approx(sum(case["expected"]["mcb_classwise"]))
     # Halves of two classes are one problem.
     y, p = np.array(case["input"]["y"]) == 1, np.array(case["input"]["p"])[:, 1]
@@ -159,7 +159,7 @@ def test_overconfidence(case):
         "lower": low,
         "upper": high,
     }
-    agree(case, found | {"pvalue": result.pvalue_of("overconfidence")[0]})
+    assert_agree(case, found | {"pvalue": result.pvalue_of("overconfidence")[0]})
 
 
 @parametrize("reliability_band")
@@ -168,19 +168,19 @@ def test_binomial_bands(case):
     diagram = reliability_diagram(given["y"], given["p"], rng=1)
     names = {"value": "probability", "n": "n_with", "observed": "observed"}
     names |= {"lower": "band_low", "upper": "band_high"}
-    agree(case, {name: getattr(diagram, field) for name, field in names.items()})
+    assert_agree(case, {name: getattr(diagram, field) for name, field in names.items()})
 
 
 def test_edges():
     perfect, one_class, wrong = cases("calibration_edge")
     result = result_of(perfect, score="log_loss")
-    agree(
+    assert_agree(
         perfect, {"score_a": result.mean_score[0], "mcb_a": result.mcb[0], "dsc_a": result.dsc[0]}
     )
     assert np.isnan(result.slope[0])
     assert "no logit" in str(result)
     result = result_of(one_class)
-    agree(one_class, {"unc": result.unc[0], "dsc": result.dsc[0], "mcb": result.mcb[0]})
+    assert_agree(one_class, {"unc": result.unc[0], "dsc": result.dsc[0], "mcb": result.mcb[0]})
     assert result.citl[0] == np.inf
     assert np.isnan(result.slope[0])
     assert "one class" in str(result)

@@ -17,27 +17,27 @@ def corrected(case, **options):
     return judged_values(case["input"]["judge"], case["input"]["human"], **given, **options)
 
 
-def agree(case, **found):
+def assert_agree(case, **found):
     for name, value in found.items():
         wanted = np.asarray(case["expected"][name], float)
         assert_allclose(np.squeeze(value), wanted, rtol=case["tolerance"]["rtol"], atol=1e-12)
 
 
-def agrees(case, result):
+def assert_record_agrees(case, result):
     """What a record of one model and a case both have."""
     low, high = result.interval[0]
     found = {"estimate": result.estimate, "se": result.standard_error, "lam": result.lam}
     found |= {"df": result.df, "n_effective": result.n_effective, "low": low, "high": high}
-    agree(case, **{name: x for name, x in found.items() if name in case["expected"]})
+    assert_agree(case, **{name: x for name, x in found.items() if name in case["expected"]})
 
 
 @parametrize("ppi_mean")
 def test_published_convention(case):
     lam = case["options"]["lam"]
     result = corrected(case, convention="ppi", tune="model" if lam is None else lam)
-    agrees(case, result)
+    assert_record_agrees(case, result)
     inside = result.lam * result.n_items / (result.n_items - result.n_labels)
-    agree(case, lam_inside=inside)
+    assert_agree(case, lam_inside=inside)
     again = corrected(case, tune=float(inside[0]))
     assert_allclose(again.estimate, result.estimate, rtol=1e-12)
 
@@ -45,19 +45,21 @@ def test_published_convention(case):
 @parametrize("stratified_ppi")
 def test_published_convention_in_strata(case):
     result = corrected(case, convention="ppi", tune=case["options"]["lam"])
-    agree(case, estimate=result.estimate, se=result.standard_error, low=result.interval[0, 0])
+    assert_agree(
+        case, estimate=result.estimate, se=result.standard_error, low=result.interval[0, 0]
+    )
 
 
 @parametrize("cluster_ppi")
 def test_published_convention_of_clusters(case):
     result = corrected(case, convention="ppi", tune=case["options"]["lam"], average="clusters")
-    agrees(case, result)
+    assert_record_agrees(case, result)
     assert_allclose(result.values.mean(), result.estimate[0], rtol=1e-12)
 
 
 @parametrize("active_mean")
 def test_labels_over_their_probabilities(case):
-    agrees(case, corrected(case, convention="horvitz-thompson"))
+    assert_record_agrees(case, corrected(case, convention="horvitz-thompson"))
 
 
 @parametrize("corrected_mean")
@@ -65,42 +67,42 @@ def test_corrected_means(case):
     options = case["options"]
     lam = {"optimal": "model"}.get(options["lam"], options["lam"])
     if "label_strata" in case["input"]:
-        agrees(case, corrected(case, tune=lam, variance="plain"))
+        assert_record_agrees(case, corrected(case, tune=lam, variance="plain"))
     elif options.get("variance") == "likelihood":
         # With a 0/1 judge the regression is the mean over what the judge says.
         strata = case["input"]["judge"]
         by_judge = corrected(case, tune=0.0, label_strata=strata, variance="plain")
-        agree(case, estimate=by_judge.estimate, se=by_judge.standard_error)
-        agree(case, estimate=corrected(case, tune="slope").estimate)
+        assert_agree(case, estimate=by_judge.estimate, se=by_judge.standard_error)
+        assert_agree(case, estimate=corrected(case, tune="slope").estimate)
     else:
         for variance in [options["variance"]] if "variance" in options else ["jackknife", None]:
-            agrees(case, corrected(case, tune=lam, variance=variance, interval="t"))
+            assert_record_agrees(case, corrected(case, tune=lam, variance=variance, interval="t"))
 
 
 @parametrize("regression_estimator")
 def test_means_of_these_items(case):
     result = corrected(case, target="these items")
     error = result.standard_error
-    agree(case, estimate=result.estimate, lam=result.lam, se_these_items=error)
-    agree(case, se_design_no_fpc=error / np.sqrt(1 - result.n_labels / result.n_items))
+    assert_agree(case, estimate=result.estimate, lam=result.lam, se_these_items=error)
+    assert_agree(case, se_design_no_fpc=error / np.sqrt(1 - result.n_labels / result.n_items))
 
 
 @parametrize("corrected_difference")
 def test_corrected_differences(case):
     options = {name: case["options"][name] for name in ("tune", "variance")}
     result = corrected(case, **options)
-    agree(case, lam_a=result.lam[0], lam_b=result.lam[1])
+    assert_agree(case, lam_a=result.lam[0], lam_b=result.lam[1])
     for pair in (compare_means(result), mean_difference(result)):
         low, high = np.squeeze(pair.interval)
-        agree(case, difference=pair.difference, se=pair.standard_error, df=pair.df)
-        agree(case, low=low, high=high, statistic=pair.statistic, pvalue=pair.pvalue)
+        assert_agree(case, difference=pair.difference, se=pair.standard_error, df=pair.df)
+        assert_agree(case, low=low, high=high, statistic=pair.statistic, pvalue=pair.pvalue)
 
 
 @parametrize("corrected_covariance")
 def test_covariance_of_all_models(case):
     options = {name: case["options"][name] for name in ("tune", "variance")}
     result = corrected(case, **options)
-    agree(case, estimates=result.estimate, covariance=result.covariance)
+    assert_agree(case, estimates=result.estimate, covariance=result.covariance)
     assert_allclose(result.estimates.full_covariance, result.covariance, rtol=1e-12)
 
 
@@ -108,7 +110,7 @@ def test_covariance_of_all_models(case):
 def test_values_have_the_corrected_mean_and_error(case):
     result = corrected(case, variance=case["options"]["variance"])
     values = result.values[0]
-    agree(case, values=values, mean=values.mean(), se=result.standard_error)
+    assert_agree(case, values=values, mean=values.mean(), se=result.standard_error)
     if "groups" not in case["input"]:
         test = stats.ttest_1samp(values, 0.0)
         assert_allclose(values.mean() / test.statistic, result.standard_error[0], rtol=1e-10)
@@ -118,31 +120,31 @@ def test_values_have_the_corrected_mean_and_error(case):
 def test_wilson_at_the_effective_number(case):
     result = corrected(case)
     assert result.interval_method == ("wilson",)
-    agree(case, estimate=result.estimate, n_effective=result.interval_n)
-    agree(case, low=result.interval[0, 0], high=result.interval[0, 1])
+    assert_agree(case, estimate=result.estimate, n_effective=result.interval_n)
+    assert_agree(case, low=result.interval[0, 0], high=result.interval[0, 1])
 
 
 @parametrize("judge_bias")
 def test_bias_for_a_given_slope_is_the_paired_t_test(case):
     result = corrected(case, tune=case["options"]["lam"])
     half = stats.t.ppf(0.975, result.bias_df) * result.bias_standard_error
-    agree(case, bias=result.bias, se=result.bias_standard_error, pvalue=result.bias_pvalue)
-    agree(case, low=result.bias - half, high=result.bias + half)
-    agree(case, statistic=result.bias / result.bias_standard_error)
+    assert_agree(case, bias=result.bias, se=result.bias_standard_error, pvalue=result.bias_pvalue)
+    assert_agree(case, low=result.bias - half, high=result.bias + half)
+    assert_agree(case, statistic=result.bias / result.bias_standard_error)
 
 
 @parametrize("judge_bias_equal")
 def test_equal_bias(case):
     result = corrected(case)
-    agree(case, statistic=result.equal_bias_statistic, pvalue=result.equal_bias_pvalue)
-    agree(case, df=result.equal_bias_df)
+    assert_agree(case, statistic=result.equal_bias_statistic, pvalue=result.equal_bias_pvalue)
+    assert_agree(case, df=result.equal_bias_df)
 
 
 @parametrize("label_balance")
 def test_balance(case):
     result = corrected(case)
-    agree(case, difference=result.balance, statistic=result.balance_statistic)
-    agree(case, df=result.balance_df, pvalue=result.balance_pvalue)
+    assert_agree(case, difference=result.balance, statistic=result.balance_statistic)
+    assert_agree(case, df=result.balance_df, pvalue=result.balance_pvalue)
 
 
 @parametrize("refusal")
@@ -157,10 +159,10 @@ def test_a_judge_alone_finds_what_is_not_there(case):
     rate, n = np.array(case["input"]["rate"]), case["input"]["n_items"]
     hits, false = np.array(case["input"]["sensitivity"]), 1 - np.array(case["input"]["specificity"])
     judged = rate * hits + (1 - rate) * false
-    agree(case, judge_rates=judged, judge_difference=judged[0] - judged[1])
+    assert_agree(case, judge_rates=judged, judge_difference=judged[0] - judged[1])
     error = np.sqrt((judged * (1 - judged)).sum() / n)
     found = stats.norm.sf(stats.norm.ppf(0.975) - (judged[1] - judged[0]) / error)
-    agree(case, probability_b_declared_better_normal=found)
+    assert_agree(case, probability_b_declared_better_normal=found)
 
 
 # Each unit left out by hand.

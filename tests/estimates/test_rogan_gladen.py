@@ -10,7 +10,7 @@ from fastcmp import compare_means, rogan_gladen
 KNOWN = {"positives": 60, "judged_right": 57, "negatives": 40, "judged_wrong": 34}
 
 
-def agree(case, **found):
+def assert_agree(case, **found):
     for name, value in found.items():
         wanted = case["expected"][name]
         assert_allclose(np.squeeze(value), wanted, rtol=case["tolerance"]["rtol"], atol=1e-12)
@@ -20,14 +20,14 @@ def agree(case, **found):
 def test_labels_inside(case):
     judge, human = (np.array(case["input"][x], float) for x in ("judge", "human"))
     result = rogan_gladen(judge, human)
-    agree(case, estimate=result.estimate, se=result.standard_error)
-    agree(case, sensitivity=result.sensitivity, specificity=result.specificity)
+    assert_agree(case, estimate=result.estimate, se=result.standard_error)
+    assert_agree(case, sensitivity=result.sensitivity, specificity=result.specificity)
     # The usual formula, which takes both sets of items as different ones, says more.
     f, y = judge[~np.isnan(human)], human[~np.isnan(human)]
     apart = {"positives": y.sum(), "judged_right": (f * y).sum(), "negatives": (1 - y).sum()}
     apart["judged_wrong"] = ((1 - f) * (1 - y)).sum()
     error = rogan_gladen(judge, calibration=apart).standard_error
-    agree(case, se_if_taken_as_independent=error)
+    assert_agree(case, se_if_taken_as_independent=error)
     assert error > result.standard_error
 
 
@@ -37,17 +37,17 @@ def test_intervals(case):
     given["calibration"] = case["input"]["calibration"]
     for method in ("lang_reiczigel", "fieller"):
         result = rogan_gladen(**given, interval=method)
-        agree(case, estimate=result.estimate, se=result.standard_error)
-        agree(case, estimate_clipped=np.clip(result.estimate, 0, 1))
-        agree(case, **{method: result.interval})
+        assert_agree(case, estimate=result.estimate, se=result.standard_error)
+        assert_agree(case, estimate_clipped=np.clip(result.estimate, 0, 1))
+        assert_agree(case, **{method: result.interval})
 
 
 @parametrize("rogan_gladen_covariance")
 def test_shared_error_rates(case):
     result = rogan_gladen(case["input"]["judge"], calibration=case["input"]["calibration"])
-    agree(case, estimates=result.estimate, covariance=result.covariance)
+    assert_agree(case, estimates=result.estimate, covariance=result.covariance)
     pairs = compare_means(result)
-    agree(case, difference_01=pairs.difference[0], se_01=pairs.standard_error[0])
+    assert_agree(case, difference_01=pairs.difference[0], se_01=pairs.standard_error[0])
     assert "keep the order" in str(result)
     own = {"a": KNOWN, "b": KNOWN}
     judge = dict(zip("ab", case["input"]["judge"], strict=False))

@@ -129,7 +129,7 @@ def test_many_interrupts(name):
 def test_exact_margins_of_many_samples_answer_soon():
     """Parts of one table's test are interrupted, not only whole tables."""
     work = """fastcmp.margin_tests(
-        300, 280, both_right=2300, both_wrong=370, margin=0.05, method="exact")"""
+        only_a=300, only_b=280, both_right=2300, both_wrong=370, margin=0.05, method="exact")"""
     program = f"""
 import signal, time
 import fastcmp
